@@ -6,6 +6,7 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"os"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
@@ -108,4 +109,29 @@ func ExamplePrediction() {
 	fmt.Println(prediction.Runs, prediction.Impossible, len(prediction.Columns), prediction.Shares)
 	// Output:
 	// 100 0 2 [0.05 0.25 0.5 0.75 0.95]
+}
+
+// The run by which a row of a posterior was accepted is run again with its seed.
+func ExamplePath() {
+	p := problem()
+	result, err := fit.RunLocal(context.Background(), p, calls{4}, fit.Options{Seed: 1, Budget: 2000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row, path := result.Posterior.Rows[0], result.Posterior.Paths[0]
+	run, err := calls{4}.Simulate(context.Background(), row, path.Seed)
+	fmt.Println(len(path.Forks), p.LogLikelihood(run) > -100, err)
+	// Output: 0 true <nil>
+}
+
+// A particle started with seed 7, and was forked after the second row of the data.
+func ExampleFork() {
+	posterior := &fit.Posterior{Names: []string{"rate"}, Rows: [][]float64{{0.3}}, Weights: []float64{1},
+		Paths: []*fit.Path{{Seed: 7, Forks: []fit.Fork{{Row: 1, Seed: 12}}}}}
+	if err := posterior.WriteCSV(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// rate,weight,run.seed,run.forks,run.check
+	// 0.3,1,7,2:12,0
 }

@@ -157,7 +157,8 @@ func TestPathCells(t *testing.T) {
 		"1,1,2,3:5:6,0":      "run.forks",
 		"1,1,2,3:5 4:6,7,88": "6 fields",
 	} {
-		if _, err := ReadCSV(strings.NewReader(head+cells+"\n"), "f.csv"); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := ReadCSV(strings.NewReader(head+cells+"\n"), "f.csv")
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", cells, err, want)
 		}
 	}
@@ -168,7 +169,8 @@ func TestPathCells(t *testing.T) {
 	if want := (Path{math.MaxUint64, []Fork{{2, 5}, {3, 6}}, 7}); !reflect.DeepEqual(*p.Paths[0], want) {
 		t.Errorf("%+v", *p.Paths[0])
 	}
-	if p, err = ReadCSV(strings.NewReader("a,weight,run.seed\n1,1,2\n"), ""); err != nil || p.Paths != nil || len(p.Names) != 1 {
+	p, err = ReadCSV(strings.NewReader("a,weight,run.seed\n1,1,2\n"), "")
+	if err != nil || p.Paths != nil || len(p.Names) != 1 {
 		t.Error(p, err)
 	}
 }

@@ -91,7 +91,11 @@ states:
   well: {race: [{rate: {seasonal: {mean: later, amplitude: swing, period: 50 days, peak: 10 days}}, to: away}]}
   away: {race: [{rate: {steps: {0 days: 0.1 per day, 120 days: later}}, to: well}]}
   ill: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: well}, {after: stay, to: away}]}
-transmission: [{from: ill, rate: {seasonal: {mean: beta, amplitude: swing, period: 5 hours, peak: 1 hour}}, chance: 1%, to: {well: ill}}]
+transmission:
+  - from: ill
+    rate: {seasonal: {mean: beta, amplitude: swing, period: 5 hours, peak: 1 hour}}
+    chance: 1%
+    to: {well: ill}
 scenarios: {short: {stay: {exponential: {mean: 1 day}}}}
 record: {every: 1 day}
 `

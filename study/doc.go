@@ -31,4 +31,6 @@
 //	fit.go       fits: the data and the problem
 //	particle.go  runs that a fit can fork
 //	from.go      From: parameters drawn from a posterior
+//	past.go      Past: runs of a fit that replicas go on with
+//	projection.go  Projection: what would be reported, with the data
 package study

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
 )
@@ -177,4 +178,63 @@ func ExampleCourse() {
 	numbers := course.Of(m)(&r.Runs[0])
 	fmt.Println(len(m.Times()), "times:", numbers[:4], "…")
 	// Output: 101 times: [1000 0 990 10] …
+}
+
+// projected fits the model, and returns it with a sample whose runs replicas go on with.
+func projected() (*population.Model, *study.From) {
+	path, remove := written()
+	defer remove()
+	asked := &study.Request{Sort: study.Fit, Model: path, Seed: 1}
+	o, err := open(asked).OpenFit()
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := fit.RunLocal(context.Background(), o.Problem, o.Simulator, fit.Options{Seed: 1, Budget: 1000})
+	if err != nil {
+		log.Fatal(err)
+	}
+	from := &study.From{Posterior: result.Posterior,
+		Past: &study.Past{Times: o.Problem.Times, Last: o.Problem.LastRow(), Columns: o.Problem.Columns}}
+	run := &study.Request{Sort: study.Run, Model: path, Source: asked.Source, Files: asked.Files, Posterior: from}
+	m, err := run.Compile()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return m, from
+}
+
+// Replicas go on with runs that a fit accepted: after the last data point they differ, even if they
+// draw the same row.
+func ExamplePast() {
+	m, from := projected()
+	o := population.Options{Seed: 1, Replicas: 3}
+	if err := from.Use(m, &o); err != nil {
+		log.Fatal(err)
+	}
+	result, err := m.Run(context.Background(), o)
+	fmt.Println(from.Past.Time(), result.Done, err)
+	// Output: 6 3 <nil>
+}
+
+// What would be reported: at the times of the data, and then every two days up to day 10.
+func ExampleProjection() {
+	m, from := projected()
+	p, err := from.Project(context.Background(), m, 1, 0, 50)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Times, p.Last, p.Runs, p.Columns[0].Name, p.Shares)
+	// Output: [2 4 6 8 10] 2 50 left [0.05 0.25 0.5 0.75 0.95]
+}
+
+// The column of a projection has the data, where there are any, and quantiles.
+func ExampleProjectedColumn() {
+	m, from := projected()
+	p, err := from.Project(context.Background(), m, 1, 0, 50)
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := p.Columns[0]
+	fmt.Println(c.Data, len(c.Quantiles), len(c.Quantiles[0]))
+	// Output: [90 81 71 NaN NaN] 5 5
 }

@@ -40,8 +40,9 @@ const mostFrom = 64 << 20
 const sampleName = "posterior.csv"
 
 // readSample reads a sample of almanac fit or of another program: a column for each parameter, and
-// weight. A directory stands for the sample of the fit in it. Units are those of the fit.json beside it, or else of the priors in the model's section
-// fit, or else those in which the model writes the parameters.
+// weight. A directory stands for the sample of the fit in it. Units are those of the fit.json beside
+// it, or else of the priors in the model's section fit, or else those in which the model writes the
+// parameters.
 //
 // Unless only the parameters are wanted, the runs of the fit are read, too; afresh says why replicas
 // cannot go on with them.

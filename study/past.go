@@ -95,8 +95,8 @@ func (p *Past) sound(q *fit.Posterior) bool {
 // changes are those of the model that the fit ran, and those of a request after the data.
 func (p *Past) changes(r *Request, later []population.Change) (all []population.Change, err error) {
 	if r.Size != "" {
-		return nil, errors.New("--size: the runs of the fit have begun, with as many as the fit had; --parameters-only begins " +
-			"anew")
+		return nil, errors.New("--size: the runs of the fit have begun, with as many as the fit had; " +
+			"--parameters-only begins anew")
 	}
 	size, err := (&Request{Size: p.Size}).size()
 	if err != nil {
@@ -125,8 +125,8 @@ func (p *Past) fit(m *population.Model, names []string) (*population.Fit, error)
 		unknown = append(unknown, u.Name)
 	}
 	if !slices.Equal(unknown, names) {
-		return nil, fmt.Errorf("the sample is of %s, and the model says that %s are unknown: run the model of the fit, or use "+
-			"--parameters-only", strings.Join(names, ", "), strings.Join(unknown, ", "))
+		return nil, fmt.Errorf("the sample is of %s, and the model says that %s are unknown: run the model of the fit, or "+
+			"use --parameters-only", strings.Join(names, ", "), strings.Join(unknown, ", "))
 	}
 	return f, nil
 }
@@ -187,8 +187,8 @@ func (f *From) readPast(report []byte) (afresh string) {
 func (s *Study) notePast() error {
 	past := s.Posterior.Past
 	if last := past.Time(); s.Plain.End() < last {
-		return fmt.Errorf("--until: the model ends at %s %.12g, before the last data point, %.12g; name a later time", s.Plain.Unit(),
-			s.Plain.End(), last)
+		return fmt.Errorf("--until: the model ends at %s %.12g, before the last data point, %.12g; name a later time",
+			s.Plain.Unit(), s.Plain.End(), last)
 	}
 	var later []string
 	if s.Scenario != "" {
@@ -203,8 +203,8 @@ func (s *Study) notePast() error {
 	if len(s.Scenarios) > 0 || s.Sort == Compare {
 		later = append(later, "the values of the scenarios")
 	}
-	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data point", s.Plain.Unit(),
-		past.Time())
+	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data point",
+		s.Plain.Unit(), past.Time())
 	if len(later) > 0 {
 		note += "; from then on with " + strings.Join(later, ", ")
 	}

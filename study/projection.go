@@ -45,7 +45,8 @@ const mostProjectedRows = 1000
 
 // Project projects the columns of the data with the first replicas of a run: its replicas from first
 // on, with the seed. The sample must have a past.
-func (f *From) Project(ctx context.Context, m *population.Model, seed uint64, first, replicas int) (*Projection, error) {
+func (f *From) Project(ctx context.Context, m *population.Model, seed uint64, first, replicas int) (*Projection,
+	error) {
 	of, err := f.Past.fit(m, f.Posterior.Names)
 	if err != nil {
 		return nil, err

@@ -209,8 +209,8 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 	}
 	size := 1 / (1/float64(replicas) + 1/r.Effective())
 	found, distance := moments(false)
-	text := fmt.Sprintf("%s: mean %.3f (exactly %.3f: %+.1f standard errors), distance %.3f (%.2f), effective size %.0f", what,
-		found, mean, (found-mean)/sd*math.Sqrt(size), distance, distance*math.Sqrt(size), r.Effective())
+	text := fmt.Sprintf("%s: mean %.3f (exactly %.3f: %+.1f standard errors), distance %.3f (%.2f), effective size %.0f",
+		what, found, mean, (found-mean)/sd*math.Sqrt(size), distance, distance*math.Sqrt(size), r.Effective())
 	without, off := moments(true)
 	t.Logf("%s; without the data %.3f, distance %.3f (%.2f)", text, without, off, off*math.Sqrt(size))
 	if math.Abs(found-mean) > 4*sd/math.Sqrt(size) || distance*math.Sqrt(size) > 2.2 {
@@ -246,7 +246,8 @@ func TestProjectionIsTheRunOfTheFit(t *testing.T) {
 		forks := 0
 		for _, set := range [][]population.Parameter{nil, {{Name: "beta", Value: "0 per day"}}} {
 			from := &From{Posterior: r.Posterior, Past: &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}}
-			request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: "10", Set: set, Posterior: from}
+			request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: "10", Set: set,
+				Posterior: from}
 			m, err := request.Compile(population.Set("gamma", "0.1 per day"))
 			if err != nil {
 				t.Fatal(err)
@@ -276,7 +277,8 @@ func TestProjectionIsTheRunOfTheFit(t *testing.T) {
 					}
 					n := result.Runs[k].Flow(slices.Index(m.Times(), at), cases)
 					if got := 0.7 * float64(n-before); got != means[0] {
-						t.Fatalf("%s, replica %d, row %d: %v are reported on average, and in the run of the fit %v", method, k, row, got, means[0])
+						t.Fatalf("%s, replica %d, row %d: %v are reported on average, and in the run of the fit %v", method, k, row,
+							got, means[0])
 					}
 					before = n
 					for _, f := range path.Forks {
@@ -292,6 +294,47 @@ func TestProjectionIsTheRunOfTheFit(t *testing.T) {
 		}
 		if method == "pmmh" && forks == 0 {
 			t.Error("no particle was forked")
+		}
+	}
+}
+
+// Projected reports are those of the replicas: of pure death, ten at the last data point, with the
+// error of reports, and then a number whose quantiles are those of its law.
+func TestProjectedReports(t *testing.T) {
+	e := predictions()[0]
+	r := e.fit(t, e.data, fit.Options{Seed: 1, Population: 300})
+	past := &Past{Times: e.times, Last: 2, Data: "data.csv", Columns: []fit.Column{{Name: "seen", Data: e.data}}}
+	request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until,
+		Posterior: &From{Posterior: r.Posterior, Past: past}}
+	m, err := request.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := request.Posterior.Project(t.Context(), m, 1, 0, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Runs != MostProjected || !slices.Equal(p.Times, []float64{1, 2, 3, 4}) {
+		t.Fatalf("%d runs at %v", p.Runs, p.Times)
+	}
+	for row, y := range e.data {
+		q := p.Columns[0].Quantiles[row]
+		if p.Columns[0].Data[row] != y || math.Abs(q[2]-y) > 0.1 || q[0] < y-0.5 || q[4] > y+0.5 {
+			t.Errorf("at %v reports are %v, where %v were", p.Times[row], q, y)
+		}
+	}
+	law := e.exact(gridCells(1))
+	for i, share := range p.Shares {
+		// The quantile of a law with jumps: the law is above the share there, and below it before,
+		// within four standard errors.
+		n := int(math.Round(p.Columns[0].Quantiles[3][i]))
+		upTo := 0.0
+		for k := range n {
+			upTo += law[k]
+		}
+		slack := 4 * math.Sqrt(share*(1-share)*(1./400+1/r.Effective()))
+		if upTo > share+slack || upTo+law[n] < share-slack {
+			t.Errorf("%g %% of the reports are at most %d, of the law %.3f to %.3f", 100*share, n, upTo, upTo+law[n])
 		}
 	}
 }

@@ -55,9 +55,9 @@ func (f *studyFlags) registerOutputs(c *cobra.Command) {
 }
 
 func (f *studyFlags) registerFrom(c *cobra.Command) {
-	c.Flags().StringVar(&f.From, "from", "", "the directory of a fit: each replica goes on with a run of the fit, drawn by "+
-		"weight, with its parameters,\nfrom the last data point on; what --scenario and --set say holds from then on. Or a "+
-		"table of parameters,\nwith which replicas start afresh")
+	c.Flags().StringVar(&f.From, "from", "", "the directory of a fit: each replica goes on with a run of the fit, "+
+		"drawn by weight, with its parameters,\nfrom the last data point on; what --scenario and --set say holds from "+
+		"then on. Or a table of parameters,\nwith which replicas start afresh")
 	c.Flags().BoolVar(&f.ParametersOnly, "parameters-only", false, "with --from: take only parameters from the fit, and "+
 		"start afresh; replicas do not know the data")
 }
@@ -167,7 +167,8 @@ var studyFiles = map[string][]string{
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},
-	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg", "map-*.png"},
+	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg",
+		"map-*.png"},
 	study.Compare: append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile,
 		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile}, tables.ComparisonPictures...),
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",

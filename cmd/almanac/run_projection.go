@@ -39,8 +39,8 @@ func (f *runFlags) writeProjection(c *cobra.Command, dir string, s *study.Study)
 
 // projectionCharts draw the bands up to the last data point and after it, and the data as dots.
 func projectionCharts(p *study.Projection, title, time string) plot.Panels {
-	ps := plot.Panels{Title: title, Common: true, Note: fmt.Sprintf("reports in %s that the fit accepted, and what follows; "+
-		"line: median; bands: middle 50 and 90 %%", format.Count(p.Runs, "run"))}
+	ps := plot.Panels{Title: title, Common: true, Note: fmt.Sprintf("reports in %s that the fit accepted, and what "+
+		"follows; line: median; bands: middle 50 and 90 %%", format.Count(p.Runs, "run"))}
 	for _, column := range p.Columns {
 		part := func(name string, from, to int) []plot.Series {
 			of := func(share int) (y []float64) {

@@ -197,9 +197,9 @@ func printDrawn(w io.Writer, d *modelfit.Drawn) error {
 		return nil
 	}
 	if d.Last != nil {
-		_, err := fmt.Fprintf(w, "each replica with its own %s, going on with a run of the fit from %.12g, the last data point; "+
-			"drawn from %s (%s, effective %.0f)\n", strings.Join(d.Parameters, ", "), *d.Last, d.From, format.Count(d.Rows, "row"),
-			d.Effective)
+		_, err := fmt.Fprintf(w, "each replica with its own %s, going on with a run of the fit from %.12g, the last data "+
+			"point; drawn from %s (%s, effective %.0f)\n", strings.Join(d.Parameters, ", "), *d.Last, d.From,
+			format.Count(d.Rows, "row"), d.Effective)
 		return err
 	}
 	_, err := fmt.Fprintf(w, "each replica with its own %s, drawn from %s (%s, effective %.0f)\n",

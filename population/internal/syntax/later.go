@@ -74,8 +74,8 @@ func (r *Reader) applyLater(m *File, l *Later) {
 // changes is applied.
 func (r *Reader) cutEnd(m *File, l *Later) float64 {
 	if l != nil && l.Until != nil {
-		if end, ok := r.ForFlag("--from").ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *l.Until}, "the end of the fit",
-			m.Unit); ok {
+		until := &yaml.Node{Kind: yaml.ScalarNode, Value: *l.Until}
+		if end, ok := r.ForFlag("--from").ClockTime(until, "the end of the fit", m.Unit); ok {
 			return end
 		}
 	}
