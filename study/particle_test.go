@@ -58,6 +58,8 @@ func (p *crampedParticle) Fork(seed uint64) (fit.Particle, error) {
 	return &crampedParticle{fork, p.owner}, err
 }
 
+func (p *crampedParticle) Check() uint64 { return p.Particle.(*particle).Check() }
+
 func (p *crampedParticle) Close() {
 	p.owner.particles.Add(-1)
 	p.Particle.Close()
