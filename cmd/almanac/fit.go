@@ -54,12 +54,12 @@ func newFit(f *fitFlags) *cobra.Command {
 			"The model is then run up to 400 times with what was found, no more than the budget, to see what it says of the " +
 			"data.\n\n" +
 			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the " +
-			"unit of its prior, and weight), best.yaml\n" +
+			"unit of its prior, weight, and the run by which each row was accepted), best.yaml\n" +
 			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the " +
 			"tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was when the same\n" +
 			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac " +
-			"run MODEL.yaml --from DIR/posterior.csv\n" +
-			"--replicas 500 then runs the model with parameters drawn from the posterior.\n\n" +
+			"run MODEL.yaml --from DIR\n" +
+			"--replicas 500 then goes on with the runs that the fit accepted, from the last data point on.\n\n" +
 			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. " +
 			"When it ends depends on counts, not on time.",
 		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
