@@ -372,6 +372,7 @@ func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[
 			said["Title"] = "Compare " + scenarios[0].Name()
 			if c.Course != nil {
 				c.Course.Unit, c.Course.TimeLabel = scenarios[0].Unit(), pictures.TimeLabel(scenarios[0])
+				c.Course.Dates = pictures.Dates(scenarios[0])
 			}
 			about = append(about, compare.ListSizes(scenarios))
 		}

@@ -112,6 +112,7 @@ func (r *comparisonReport) deliver(c *cobra.Command, outcome ensemble.Outcome, c
 	}
 	if found.Course != nil {
 		found.Course.Title, found.Course.TimeLabel = s.Plain.Name(), pictures.TimeLabel(s.Plain)
+		found.Course.Dates = pictures.Dates(s.Plain)
 	}
 	asJSON := func(w io.Writer) error { return found.WriteJSON(w, nil, nil) }
 	if r.out != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -27,7 +28,7 @@ func (f *runFlags) writeProjection(c *cobra.Command, dir string, s *study.Study)
 		}
 		return nil
 	}
-	panels := projectionCharts(p, s.Plain.Name(), pictures.TimeLabel(s.Plain))
+	panels := projectionCharts(p, s.Plain)
 	var picture interface{ Save(path string) error } = panels
 	if len(panels.Charts) == 1 {
 		c := panels.Charts[0]
@@ -38,8 +39,8 @@ func (f *runFlags) writeProjection(c *cobra.Command, dir string, s *study.Study)
 }
 
 // projectionCharts draw the bands up to the last data point and after it, and the data as dots.
-func projectionCharts(p *study.Projection, title, time string) plot.Panels {
-	ps := plot.Panels{Title: title, Common: true, Note: fmt.Sprintf("reports in %s that the fit accepted, and what "+
+func projectionCharts(p *study.Projection, m *population.Model) plot.Panels {
+	ps := plot.Panels{Title: m.Name(), Common: true, Note: fmt.Sprintf("reports in %s that the fit accepted, and what "+
 		"follows; line: median; bands: middle 50 and 90 %%", format.Count(p.Runs, "run"))}
 	for _, column := range p.Columns {
 		part := func(name string, from, to int) []plot.Series {
@@ -53,7 +54,8 @@ func projectionCharts(p *study.Projection, title, time string) plot.Panels {
 			return []plot.Series{{Name: name, X: x, Y: of(2), Low: of(0), High: of(4), Unmarked: true},
 				{X: x, Y: of(2), Low: of(1), High: of(3), Unmarked: true, Same: true}}
 		}
-		chart := plot.Chart{Title: column.Name, XLabel: time, FromZero: true, Headroom: true}
+		chart := plot.Chart{Title: column.Name, FromZero: true, Headroom: true}
+		pictures.SetTime(&chart, m)
 		if p.Last > 0 { // a band needs a width
 			chart.Series = append(chart.Series, part("up to the last data point", 0, p.Last+1)...)
 		}

@@ -15,9 +15,10 @@ import (
 
 // A Course is how scenarios went over time, and how they differ from the first.
 type Course struct {
-	Title     string // of pictures
-	TimeLabel string // of the time axis
-	Unit      string // of the times; empty if it is not known
+	Title     string      // of pictures
+	TimeLabel string      // of the time axis
+	Dates     *plot.Dates // of the time axis; nil if the model has none
+	Unit      string      // of the times; empty if it is not known
 	Scenarios []string
 	Times     []float64
 	Lines     []Line
@@ -208,7 +209,7 @@ func (c *Course) ScenarioNote() string {
 // Scenario is a chart of a line in all scenarios, over each other.
 func (c *Course) Scenario(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, FromZero: true}
+	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates, FromZero: true}
 	for k, name := range c.Scenarios {
 		b := &l.Of[k]
 		s := c.series(l, name, b.Median, b.Q05, b.Q95)
@@ -239,7 +240,7 @@ func (c *Course) DifferenceNote() string {
 // 0. Scenarios have the colours that they have in Scenario.
 func (c *Course) Difference(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel}
+	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates}
 	zero := c.series(l, c.Scenarios[0]+" (no difference)", make([]float64, len(c.Times)), nil, nil)
 	zero.Unmarked = true
 	chart.Series = append(chart.Series, zero)

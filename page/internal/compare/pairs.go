@@ -89,7 +89,7 @@ func (c *Comparison) findCourse() (*tables.Course, error) {
 		course, err = c.pairwise(plan, unknown)
 	}
 	if course != nil {
-		course.Title, course.TimeLabel = first.Result.Model.Name(), first.Label
+		course.Title, course.TimeLabel, course.Dates = first.Result.Model.Name(), first.Label, first.Dates
 	}
 	return course, err
 }
