@@ -223,6 +223,7 @@ var mayImport = map[string][]string{
 	"examples/proxy":          {"dispatch/dispatchhttp"},
 	"examples/sessions":       {"calendar", "calendar/timers"},
 	"examples/shortest-paths": {"relaxed", "spray"},
+	"examples/weekdays":       {"ensemble", "population"},
 	"examples/workshop":       {"sim", "sim/replicate"},
 }
 
