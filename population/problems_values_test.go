@@ -163,6 +163,10 @@ states:
 	{name: "unit unlike any", swap: []string{"after: 3 days", "after: 3 fortnights"},
 		want: `model.yaml:16:30: states: latent: split: clock 1: after: "3 fortnights": there is no unit "fortnights"; ` +
 			`the units are second, minute, hour, day, week, month, year; expected a duration such as 5 days`},
+	{name: "a third per day", swap: []string{"rate: 0.01 per day", "rate: 1/3 per day"},
+		want: `model.yaml:21:16: states: infectious: race: death: rate: 1/3 per day, which is 0.333333 days, is a ` +
+			`duration; expected a rate such as 0.5 per day; a unit belongs to the number directly before it, so ` +
+			`that 1/3 per day is 1 / (3 per day): write 1 / 3 days for 1/3 per day`},
 	{name: "unit of a rate", swap: []string{"rate: 0.01 per day", "rate: 0.01 per yeer"},
 		want: `model.yaml:21:16: states: infectious: race: death: rate: "0.01 per yeer": there is no unit "yeer"; did you ` +
 			`mean "year"?; expected a rate such as 0.5 per day`},
