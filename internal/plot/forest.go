@@ -43,6 +43,9 @@ func (f Forest) SVG() ([]byte, error) { return f.picture("svg") }
 // PNG encodes the plot.
 func (f Forest) PNG() ([]byte, error) { return f.picture("png") }
 
+// PDF returns the picture as PDF.
+func (f Forest) PDF() ([]byte, error) { return f.picture("pdf") }
+
 // Web renders the plot for a page, as an svg element without title and note; its height follows
 // from the rows. In a narrow one there are no numbers at the right. Colours are attributes, as in
 // [Chart.Web].

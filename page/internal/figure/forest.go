@@ -32,6 +32,8 @@ func encodeForest(f *plot.Forest, form string, o Options) ([]byte, error) {
 		return f.SVG()
 	case form == "png":
 		return f.PNG()
+	case form == "pdf":
+		return f.PDF()
 	}
 	type row struct {
 		Output   string   `json:"output"`
