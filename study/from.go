@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,6 +52,12 @@ func readSample(path string, m *population.Model, parametersOnly bool) (from *Fr
 		path = filepath.Join(path, sampleName)
 	}
 	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) && filepath.Base(path) == sampleName {
+		if _, there := os.Stat(filepath.Join(filepath.Dir(path), "fit.json")); there == nil {
+			return nil, "", fmt.Errorf("the fit in %s has no %s: only abc and pmmh give a sample", filepath.Dir(path),
+				sampleName)
+		}
+	}
 	if err != nil {
 		return nil, "", err
 	}
@@ -67,7 +74,9 @@ func readSample(path string, m *population.Model, parametersOnly bool) (from *Fr
 		return nil, "", err
 	}
 	if !parametersOnly {
-		afresh = from.readPast(report)
+		if afresh, err = from.readPast(report); err != nil {
+			return nil, "", err
+		}
 	}
 	if from.Past == nil {
 		from.Posterior.Paths = nil

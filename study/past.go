@@ -162,12 +162,15 @@ func (f *From) Use(m *population.Model, o *population.Options) error {
 	return nil
 }
 
-// readPast reads what goes with a sample. If the sample names runs and something is missing to go on
-// with them, it returns a sentence that says so.
-func (f *From) readPast(report []byte) (afresh string) {
-	const end = ": replicas start afresh, with parameters from it, and do not know the data"
+// readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that says
+// so. If it does, and something is missing to go on with them, that is an error.
+func (f *From) readPast(report []byte) (afresh string, err error) {
 	if f.Posterior.Paths == nil {
-		return "--from " + f.path + " does not name the runs of a fit" + end
+		return "--from " + f.path + " does not name the runs of a fit: replicas start afresh, with parameters from it, " +
+			"and do not know the data", nil
+	}
+	if len(report) == 0 {
+		return "", f.incomplete(errors.New("there is no fit.json beside it"))
 	}
 	request, err := os.ReadFile(filepath.Join(filepath.Dir(f.path), FileName))
 	if err == nil {
@@ -177,10 +180,15 @@ func (f *From) readPast(report []byte) (afresh string) {
 		err = errors.New("its runs are not of the data of the fit.json beside it")
 	}
 	if err != nil {
-		f.Past = nil
-		return fmt.Sprintf("--from %s: %v%s", f.path, err, end)
+		return "", f.incomplete(err)
 	}
-	return ""
+	return "", nil
+}
+
+// incomplete says that replicas cannot go on with the runs that a sample names.
+func (f *From) incomplete(err error) error {
+	return fmt.Errorf("%s names the runs of a fit, and they cannot be gone on with: %w; --parameters-only starts afresh, "+
+		"without the data", f.path, err)
 }
 
 // notePast notes how far the runs are those of the fit, and what holds from then on.
