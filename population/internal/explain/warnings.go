@@ -64,7 +64,7 @@ func (e *explainer) usedParameters() map[string]bool {
 		}
 		v.Each(look)
 	}
-	eachValue(reflect.ValueOf(e.file).Elem(), look)
+	syntax.EachValue(reflect.ValueOf(e.file).Elem(), look)
 	if fit := fitting.Read(e.model, &diag.List{}, fitting.Options{}); fit != nil {
 		for _, match := range fit.Match {
 			look(match.Observed)
@@ -72,20 +72,4 @@ func (e *explainer) usedParameters() map[string]bool {
 		}
 	}
 	return used
-}
-
-// eachValue visits all values in a part of a file, but not the values that they are made of.
-func eachValue(part reflect.Value, do func(syntax.Value)) {
-	switch {
-	case part.Type() == reflect.TypeFor[syntax.Value]():
-		do(part.Interface().(syntax.Value))
-	case part.Kind() == reflect.Slice:
-		for i := range part.Len() {
-			eachValue(part.Index(i), do)
-		}
-	case part.Kind() == reflect.Struct:
-		for i := range part.NumField() {
-			eachValue(part.Field(i), do)
-		}
-	}
 }

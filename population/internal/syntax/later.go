@@ -2,7 +2,9 @@ package syntax
 
 import (
 	"math"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
@@ -65,6 +67,18 @@ func (r *Reader) applyLater(m *File, l *Later) {
 			r.Add(here, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
 		}
 	}
+	used := m.usedWhileRunning()
+	for _, v := range p.Set {
+		if used[v.Label.Name] {
+			continue
+		}
+		name := ""
+		if !strings.HasPrefix(v.Label.At.File, "--") { // of a scenario
+			name = v.Label.Name + ": "
+		}
+		r.Add(v.Label.At, "%snothing that happens depends on it: it is for the start, or for what is observed, and would "+
+			"change nothing after the last data point; --parameters-only begins anew", name)
+	}
 	if len(p.Set) > 0 {
 		m.Interventions = append(m.Interventions, p)
 	}
@@ -80,4 +94,25 @@ func (r *Reader) cutEnd(m *File, l *Later) float64 {
 		}
 	}
 	return m.End
+}
+
+// usedWhileRunning returns the parameters that anything after the start depends on.
+func (m *File) usedWhileRunning() map[string]bool {
+	used := map[string]bool{}
+	var look func(v Value)
+	look = func(v Value) {
+		if i := slices.Index(m.ParameterNames(), v.Name); i >= 0 && !used[v.Name] {
+			used[v.Name] = true
+			look(m.Parameters[i].Value)
+		}
+		v.Each(look)
+	}
+	parts := []any{m.States, m.Always, m.Births, m.Immigration, m.Transmission, m.Interventions}
+	if len(m.Births)+len(m.Immigration) > 0 {
+		parts = append(parts, m.Attributes)
+	}
+	for _, part := range parts {
+		EachValue(reflect.ValueOf(part), look)
+	}
+	return used
 }

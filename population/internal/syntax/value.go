@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"reflect"
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -165,5 +166,21 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	default:
 		v.CountDependent, v.Text = r.countDependent(n, what), "a value with a most"
 		v.Bad = v.CountDependent == nil
+	}
+}
+
+// EachValue visits all values in a part of a file, but not the values that they are made of.
+func EachValue(part reflect.Value, do func(Value)) {
+	switch {
+	case part.Type() == reflect.TypeFor[Value]():
+		do(part.Interface().(Value))
+	case part.Kind() == reflect.Slice:
+		for i := range part.Len() {
+			EachValue(part.Index(i), do)
+		}
+	case part.Kind() == reflect.Struct:
+		for i := range part.NumField() {
+			EachValue(part.Field(i), do)
+		}
 	}
 }
