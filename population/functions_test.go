@@ -168,8 +168,10 @@ func TestFunctionProblems(t *testing.T) {
 		`WithDuration ilness: there is no parameter "ilness"; did you mean "illness"?`: WithDuration("ilness", half),
 		`WithChance infektion: there is no contact "infektion"; did you mean "infection"?`: WithChance("infektion",
 			func(_, _ Individual, _ float64) float64 { return 1 }),
-		`its survival function is not between 0 and 1 everywhere`: WithDuration("illness", func(float64) float64 { return math.NaN() }),
-		`its survival function rises somewhere`:                   WithDuration("illness", func(x float64) float64 { return min(x, 1) }),
+		`its survival function is not between 0 and 1 everywhere`: WithDuration("illness",
+			func(float64) float64 { return math.NaN() }),
+		`its survival function rises somewhere`: WithDuration("illness",
+			func(x float64) float64 { return min(x, 1) }),
 	} {
 		if _, err := Compile("functions.yaml", []byte(withFunctions), c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

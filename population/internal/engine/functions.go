@@ -39,8 +39,8 @@ func (p people) Each(do func(function.Individual)) {
 
 // supplied calls the rule of a contact, and checks what it returns.
 func (r *Run) supplied(rule function.Chance, maker, met uint32) float64 {
-	p := people{r}
-	chance := rule(function.Individual{People: p, ID: maker}, function.Individual{People: p, ID: met}, r.Program.Start+r.Now)
+	one := func(id uint32) function.Individual { return function.Individual{People: people{r}, ID: id} }
+	chance := rule(one(maker), one(met), r.Program.Start+r.Now)
 	if !(chance >= 0 && chance <= 1) {
 		panic(fmt.Sprintf("population: the rule of a contact returned %g, which is not a probability", chance))
 	}

@@ -45,8 +45,9 @@ func (rec *Recording) add(r *Run) {
 		by := &r.ByGroup.Groups[g]
 		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
 	}
+	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.Values {
-		rec.Values = append(rec.Values, r.Program.Values[i].Of(function.Population{People: people{r}, Time: r.Program.Start + r.Now}))
+		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
 	}
 	rec.Rows++
 }

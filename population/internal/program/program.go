@@ -44,7 +44,8 @@ type Program struct {
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) &&
-		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) && len(p.Values) == len(o.Values)
+		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
+		len(p.Values) == len(o.Values)
 }
 
 // WindowsFrom is the number of individuals from which on a run may be on several cores.
