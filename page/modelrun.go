@@ -278,6 +278,11 @@ func runFigures(r *population.Result) []figure.Figure {
 	if r.Rows() == 0 {
 		return figures
 	}
+	for _, m := range pictures.Machines(r, figure.MaxLines) {
+		m.Chart.UpToX = r.Model.End()
+		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(m.Name),
+			Caption: "Individuals in each state of " + m.Name, Chart: m.Chart})
+	}
 	for i, by := range pictures.Groupings(r.Model) {
 		if i == maxGroupings {
 			var names []string
@@ -327,7 +332,7 @@ func runTables(r *population.Result) []figure.Table {
 	if len(r.Runs) == 1 {
 		states.Head = []string{"state", "at the end", "peak", "when"}
 	}
-	for i, name := range m.States() {
+	for i, name := range m.Counted() {
 		in := r.State(i)
 		count, when := r.Peak(i)
 		row := []string{name, figure.Short(in.Mean[last])}

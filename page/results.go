@@ -60,6 +60,14 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 		figures = append(figures, figure.Figure{ID: "flows", Caption: "Changes of state since the start",
 			Chart: chart(sum.flows(false), "flow", false)})
 	}
+	for name, machine := range sum.Machines.All() {
+		var states []course
+		for state, in := range machine.States.All() {
+			states = append(states, course{state, func(results.Counts) (population.Series, bool) { return in, true }})
+		}
+		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(name),
+			Caption: "Individuals in each state of " + name, Chart: chart(states, "state", false)})
+	}
 	groupings := sum.By.Names()
 	for i, by := range groupings {
 		if i == maxGroupings {

@@ -165,4 +165,5 @@ var spoiltModels = slices.Concat(
 	spoiltStudies,
 	spoiltGroups,
 	spoiltBands,
+	spoiltMachines,
 )

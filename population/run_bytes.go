@@ -40,7 +40,7 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		if g >= 0 {
 			t = &run.rec.Groups[g]
 		}
-		b = appendSteps(b, t.Counts, len(run.m.States))
+		b = appendSteps(b, t.Counts, len(run.m.Counted))
 		b = appendSteps(b, t.Flows, len(run.m.Flows))
 		b = appendSteps(b, t.Named, len(run.m.CountedNames))
 	}
@@ -75,8 +75,8 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
 	n := len(m.program.RecordTimes)
-	most := 10*(64+3*len(m.program.States)) + 8*n*len(m.program.Values) +
-		10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.CountedNames))
+	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
+		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -85,7 +85,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	run := newRun(m.program, int(in.whole(math.MaxInt32)))
 	run.rec.Rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
-	for range in.whole(uint64(len(m.program.States))) {
+	for range in.whole(uint64(len(m.program.Counted))) {
 		run.Peaks = append(run.Peaks, Peak{int(in.whole(syntax.MaxIndividuals)), in.float()})
 	}
 	for g := -1; g < len(run.rec.Groups) && !in.bad; g++ {
@@ -93,7 +93,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		if g >= 0 {
 			t = &run.rec.Groups[g]
 		}
-		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.States))
+		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.Counted))
 		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
 		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.CountedNames))
 	}

@@ -224,7 +224,7 @@ type Column struct {
 
 // Columns returns all counts over time of a model.
 func Columns(m *population.Model) (all []Column) {
-	for i, name := range m.States() {
+	for i, name := range m.Counted() {
 		all = append(all, Column{"state", name, func(run *population.Run, row int) float64 {
 			return float64(run.Count(row, i))
 		}})

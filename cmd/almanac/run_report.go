@@ -93,7 +93,8 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 		head += "course\t"
 	}
 	fmt.Fprintf(out, "\n%s\n", head)
-	for i, name := range m.States() {
+	states := len(m.States())
+	line := func(i int, name string) {
 		s := r.State(i)
 		count, when := r.Peak(i)
 		fmt.Fprintf(out, "%s\t%s\t", name, format.Thousands(s.Mean[last]))
@@ -107,12 +108,18 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 		}
 		fmt.Fprintln(out)
 	}
+	for i, name := range m.States() {
+		line(i, name)
+	}
 	total := r.Total()
 	fmt.Fprintf(out, "total\t%s\t", format.Thousands(total.Mean[last]))
 	if many {
 		fmt.Fprintf(out, "%s\t", deviation(total.SD[last]))
 	}
 	fmt.Fprintln(out)
+	for i, name := range m.Counted()[states:] { // of machines
+		line(states+i, name)
+	}
 	out.Flush()
 }
 

@@ -236,7 +236,7 @@ func (n *names) everybody(name string) (*quantity, error) {
 		return &quantity{name: name,
 			of: func(run *population.Run, row int) float64 { return float64(run.Total(row)) }}, nil
 	}
-	for i, state := range n.m.States() {
+	for i, state := range n.m.Counted() {
 		if known = append(known, state); state == name {
 			return &quantity{
 				name: name,

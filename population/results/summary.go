@@ -50,6 +50,15 @@ type Counts struct {
 	Named          Ordered[population.Series] `json:"named,omitzero"`
 	Incidence      Ordered[population.Series] `json:"incidence,omitzero"`
 	NamedIncidence Ordered[population.Series] `json:"named_incidence,omitzero"`
+	Machines       Ordered[MachineCounts]     `json:"machines,omitzero"`
+}
+
+// MachineCounts are what was counted of a machine: how many were in each of its states, and how many
+// went from one to another.
+type MachineCounts struct {
+	States    Ordered[population.Series] `json:"states"`
+	Flows     Ordered[population.Series] `json:"flows"`
+	Incidence Ordered[population.Series] `json:"incidence,omitzero"`
 }
 
 // A Peak is the most that were in a state at once, and when: means over the replicas.

@@ -33,7 +33,7 @@ func (c *compiler) ageBands(here Scope) {
 		}
 		for v := range a.Values {
 			enter := program.Action{Kind: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
-			enter.Moves = []program.Move{{Attribute: uint8(i), Value: uint16(v)}}
+			enter.Moves = []program.Move{{Attribute: uint16(i), Value: uint16(v), Machine: -1}}
 			b.Enter = append(b.Enter, enter)
 		}
 	}

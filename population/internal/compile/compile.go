@@ -51,6 +51,8 @@ type compiler struct {
 	windowWhat         []string                                       // how messages name it
 	watched            map[*syntax.Where]int                          // indexes into program.Watched
 	mixings            map[*syntax.Contact]*Mixing
+	machineFlows       []flowSet    // by machine: those that are possible
+	enterMissing       map[int]bool // by machine: that has been reported
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -107,7 +109,7 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 func File(f *syntax.File, list *diag.List) *Model {
 	p := &program.Program{
 		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End,
-		Size: f.Size, MaxSize: f.Most,
+		Size: f.Size, MaxSize: f.Most, StateAttribute: -1,
 	}
 	c := &compiler{
 		List: list, file: f, program: p,
@@ -124,6 +126,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 		windows:            map[windowKey]int{},
 		watched:            map[*syntax.Where]int{},
 		mixings:            map[*syntax.Contact]*Mixing{},
+		enterMissing:       map[int]bool{},
 	}
 	c.compile()
 	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries,
@@ -150,8 +153,11 @@ func (c *compiler) compile() {
 		return
 	}
 	c.here = c.startScope()
+	c.countMachineTimers()
 	c.ageBands(c.here)
+	c.machineStarts(c.here)
 	c.startGroups(c.here)
+	c.checkDeals()
 	for _, parameter := range f.Parameters {
 		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
 			c.settable = append(c.settable, name)
@@ -164,6 +170,7 @@ func (c *compiler) compile() {
 	c.numberNames()
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
+	c.machineSince(c.here)
 	c.schedule(c.here)
 	c.recordTimes(c.here)
 	c.groupings()
@@ -171,9 +178,7 @@ func (c *compiler) compile() {
 	c.resolveWindows()
 	c.checkRecordSize()
 	c.functions()
-	for i := range p.FirstPhase.States {
-		p.MaxStateTimers = max(p.MaxStateTimers, p.FirstPhase.States[i].Timers)
-	}
+	c.numberColumns()
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -193,11 +198,17 @@ func (c *compiler) listStatesAndAttributes() bool {
 		p.Attributes = append(p.Attributes, attribute)
 		empty = empty || len(a.Values) == 0
 	}
+	for i := range f.Machines {
+		empty = empty || len(f.Machines[i].States) == 0
+	}
 	if empty && c.Count > 0 {
 		return false
 	}
 	if n := len(p.Attributes); n > maxAttributes {
 		c.Add(f.Attributes[maxAttributes].At, "attributes: %d are more than the %d there can be", n, maxAttributes)
+		return false
+	}
+	if !c.listMachines() {
 		return false
 	}
 	p.MixesBy = make([]bool, len(p.Attributes))
@@ -217,7 +228,7 @@ func (c *compiler) startScope() Scope {
 		here.parameters[name] = parameter
 	}
 	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states = p.Attributes, p.States
+	here.attributes, here.states = p.Attributes, p.Counted
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
@@ -277,9 +288,15 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		}
 		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))
 	}
+	for range len(c.program.Attributes) - len(t.Attributes) {
+		t.Attributes = append(t.Attributes, nil) // machines, and the state
+	}
 	c.bandClocks(t)
 	for i := range c.file.States {
 		c.addStateRates(here, i)
+	}
+	for m := range c.file.Machines {
+		c.machineRates(here, m)
 	}
 	for i := range c.file.Always {
 		c.always(here, t, i)
@@ -295,6 +312,12 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 			break
 		}
 		c.stateTable(here, t, i)
+	}
+	for m := range c.file.Machines {
+		if c.Stopped {
+			break
+		}
+		t.Machines = append(t.Machines, c.machineTables(here, t, m))
 	}
 	// Ages at the start are drawn once, by the first phase.
 	if c.file.Age.Given() && !c.file.Age.Bad && c.program.FirstPhase == nil {

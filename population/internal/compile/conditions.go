@@ -53,7 +53,15 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 		return l, c.incidence(here, p, text, &l)
 	}
 	isState := slices.Contains(c.program.States, text.Of.Name)
+	if counted := slices.Index(c.program.Counted, text.Of.Name); counted >= len(c.program.States) {
+		l.State = counted
+	}
 	switch {
+	case l.State >= 0: // of a machine
+	case strings.Contains(text.Of.Name, "=") && !text.Of.Bad:
+		c.Add(text.Of.At, "%s: when: %s", p.What,
+			diag.Unknown("state", text.Of.Name, func() []string { return c.program.Counted }))
+		return l, false
 	case text.Of.Name != "total":
 		state := c.state(text.Of, p.What+": when", false)
 		if state == program.NoState {
@@ -125,6 +133,13 @@ func sameValue(here Scope, old Parameter, new syntax.Value) bool {
 func (c *compiler) watch(p *syntax.Intervention) int {
 	if len(p.Among) == 0 {
 		return -1
+	}
+	for _, w := range p.Among {
+		if w.Attribute.Name == syntax.StateName && c.program.StateAttribute >= 0 {
+			c.Add(w.Attribute.At, "%s: when: where: a condition is about a state already; expected an attribute or a machine",
+				p.What)
+			return -1
+		}
 	}
 	i, ok := c.watched[&p.Among[0]]
 	if !ok {

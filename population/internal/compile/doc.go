@@ -42,6 +42,9 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
+//   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
+//     start and when entering, and the flows between them
+//   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for

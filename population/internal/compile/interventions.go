@@ -177,7 +177,8 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
 	}
-	d.Do.Moves = c.moves(text.Moves, text.What+": move")
+	d.Do.Moves = c.moves(c.here, text.Moves, text.What+": move")
+	c.noteAction(&d.Do, d.Where)
 	if text.For.Given() && !text.For.Bad {
 		d.For, _ = c.fixedDuration(text.For, text.What+": when: for")
 	}
@@ -221,11 +222,17 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 			return p
 		})
 	}
+	if slices.ContainsFunc(d.Do.Moves, func(m program.Move) bool { return m.Gives != nil }) {
+		do := d.Do
+		do.Moves = c.moves(here, text.Moves, text.What+": move")
+		effect.Do = &do
+	}
 	if effect.Count = text.Count; text.ComputedCount.Given() {
 		effect.Count, _ = here.count(text.ComputedCount, text.What+": count", "")
 	}
 	if text.Enter.Given() {
-		effect.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
+		effect.In = &program.Entry{}
+		c.givenAttributes(here, effect.In, text.With, text.What+": with", nil, text.What)
 		c.entryStates(here, &text.Enter, text.What+": enter", effect.In)
 		if text.Age.Given() && !text.Age.Bad {
 			effect.In.Age = c.ages(here, after.phase, effect.In, text.Age, text.What+": age")

@@ -95,6 +95,9 @@ func (r *Run) specialContact(
 	if chance < 1 && l.uniform(purposeChance) >= chance {
 		return false
 	}
+	if c.Rich != nil {
+		return r.richContact(id, from, other, to, c, do, l)
+	}
 	counted := do.Name
 	if to != program.Unchanged {
 		r.change(other, r.status(other).state, to, id, do.Name)

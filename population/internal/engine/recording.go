@@ -26,7 +26,7 @@ func NewRecording(m *program.Program) Recording {
 	n := len(m.RecordTimes)
 	room := func() RowCounts {
 		return RowCounts{
-			make([]uint32, 0, n*len(m.States)),
+			make([]uint32, 0, n*len(m.Counted)),
 			make([]uint64, 0, n*len(m.Flows)),
 			make([]uint64, 0, n*len(m.CountedNames)),
 		}
@@ -62,7 +62,7 @@ func (t *RowCounts) add(counts []int, flows, named []uint64) {
 
 // UpTo returns the first rows.
 func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
-	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)]}
+	return RowCounts{t.Counts[:rows*len(m.Counted)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)]}
 }
 
 // PersonTime is the time that all individuals together have lived until now, in the unit of the

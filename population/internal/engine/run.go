@@ -40,6 +40,7 @@ type Run struct {
 	mixing
 	tallies
 	interventions
+	machines
 	contactPrefetch
 	arrivals []random.Stream // of the sources of immigration
 	ties     ties
@@ -71,7 +72,7 @@ type Run struct {
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
 	if r.Program != m {
-		r.attributes = nil // the next program may have others
+		r.attributes, r.branches = nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
 	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance
@@ -116,6 +117,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 			r.attributes[a] = store.NewColumn(len(m.Attributes[a].Values))
 		}
 	}
+	if len(m.Machines) > 0 {
+		r.layOutMachines()
+	}
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
@@ -130,11 +134,11 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 			r.groups[a].Reserve(ids, m.Size, r.phase.Attributes[a])
 		}
 	}
-	r.Counts = make([]int, len(m.States))
+	r.Counts = make([]int, len(m.Counted))
 	r.Flows = make([]uint64, len(m.Flows))
 	r.Named = make([]uint64, len(m.CountedNames))
 	r.ByGroup = newGroupTallies(m)
-	r.Peaks = make([]Peak, len(m.States))
+	r.Peaks = make([]Peak, len(m.Counted))
 	for i := range r.Peaks {
 		r.Peaks[i].Time = m.Start
 	}
@@ -146,9 +150,11 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.personTime, r.ties = store.NewPersonTime(r.end), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
 	streams := random.New(seed, uint64(index))
+	r.deal(streams)
 	if err := r.populate(ctx, streams); err != nil {
 		return err
 	}
+	r.dealt = nil
 	r.arrivals = r.arrivals[:0]
 	for k := range r.phase.Immigration {
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
@@ -174,6 +180,7 @@ func (r *Run) grow(ids, spare int) {
 	for a := range r.attributes {
 		r.attributes[a].Extend(most)
 	}
+	r.growMachines(most)
 	if r.OnEvent != nil {
 		r.numbers = store.Extend(r.numbers, r.capacity)
 	}

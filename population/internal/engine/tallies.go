@@ -7,10 +7,10 @@ import (
 
 // tallies are the counts of a run.
 //
-// Invariants: Counts add up to Alive; no count is above its peak.
+// Invariants: the Counts of states add up to Alive; no count is above its peak.
 type tallies struct {
 	Alive      int
-	Counts     []int    // individuals in each state
+	Counts     []int    // individuals in each state, and then in each state of machines
 	Flows      []uint64 // since the start
 	Named      []uint64 // how often each name happened since the start
 	Events     uint64
@@ -53,7 +53,7 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
 	empty := func() Tally {
 		return Tally{
-			make([]int, len(m.States)),
+			make([]int, len(m.Counted)),
 			make([]uint64, len(m.Flows)),
 			make([]uint64, len(m.CountedNames)),
 		}
@@ -78,6 +78,9 @@ func (t *groupTallies) of(g *program.Grouping, r *Run, id uint32) *Tally {
 
 // present adds more to the count of a state in the groups of an individual.
 func (t *groupTallies) present(r *Run, id uint32, state, more int) {
+	if r.phase.Machines != nil {
+		t.machines(r, id, more)
+	}
 	for i := range t.groupings {
 		t.of(&t.groupings[i], r, id).Counts[state] += more
 	}
@@ -85,6 +88,22 @@ func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 		if w := &t.watched[i]; r.matches(id, w.where) {
 			w.Counts[state] += more
 			w.total += more
+		}
+	}
+}
+
+// machines adds more to the counts of the states of an individual's machines, in its groups.
+func (t *groupTallies) machines(r *Run, id uint32, more int) {
+	for m := range r.Program.Machines {
+		one := &r.Program.Machines[m]
+		k := one.FirstCount + int(r.attributes[one.Attribute].Of(id))
+		for i := range t.groupings {
+			t.of(&t.groupings[i], r, id).Counts[k] += more
+		}
+		for i := range t.watched {
+			if w := &t.watched[i]; r.matches(id, w.where) {
+				w.Counts[k] += more
+			}
 		}
 	}
 }
@@ -144,12 +163,12 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
-	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.CountedNames)) * float64(1+len(m.Groups))
+	return float64(4*len(m.Counted)+8*len(m.Flows)+8*len(m.CountedNames)) * float64(1+len(m.Groups))
 }
 
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
-	return float64(len(m.Groups)+len(m.Watched)) * float64(8*(len(m.States)+len(m.Flows)+len(m.CountedNames))+72)
+	return float64(len(m.Groups)+len(m.Watched)) * float64(8*(len(m.Counted)+len(m.Flows)+len(m.CountedNames))+72)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.
@@ -189,10 +208,13 @@ func (r *Run) countName(name int) {
 }
 
 // countMove counts a move that changes no state, and reports it to OnEvent.
-func (r *Run) countMove(id, by uint32, name int) {
-	r.countName(name)
+func (r *Run) countMove(id, by uint32, name int) { r.countMoveAs(id, by, name, name) }
+
+// countMoveAs is countMove with the name to count given apart.
+func (r *Run) countMoveAs(id, by uint32, name, counted int) {
+	r.countName(counted)
 	if r.ByGroup != nil {
-		r.ByGroup.moved(r, id, name)
+		r.ByGroup.moved(r, id, counted)
 	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: r.status(id).state, Name: name}, id, by)
@@ -212,7 +234,7 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	}
 	kind := Changed
 	switch {
-	case from >= len(r.Counts):
+	case from >= len(r.Program.States):
 		kind = Entered
 	case to == program.NoState:
 		kind = Left

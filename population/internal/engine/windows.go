@@ -119,7 +119,8 @@ func (o *Options) windowRule() windowRule {
 // on who meets whom or that change their maker, and clocks that change attributes when they fire,
 // those of age bands included.
 func canUseWindows(m *program.Program) bool {
-	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.MixesBy, true) ||
+	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
+		m.StateAttribute >= 0 || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false
 	}

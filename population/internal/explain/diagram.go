@@ -70,10 +70,13 @@ func Ways(m *compile.Model) []transition {
 	}
 	for i := range f.Transmission {
 		c := &f.Transmission[i]
+		if c.Machine.Given() {
+			continue // it changes no state
+		}
 		var met []syntax.Ref
 		for _, to := range c.To {
 			met = append(met, to.Met)
-			if f.Stays(to) {
+			if f.Stays(c, to) {
 				continue
 			}
 			label := cmp.Or(c.Name, "by "+orList(c.From))

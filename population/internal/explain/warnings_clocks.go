@@ -101,7 +101,7 @@ func (e *explainer) pastRemedy(text *syntax.Clock) string {
 	case text.To.Name == syntax.Out && len(text.Where) > 0:
 		return fmt.Sprintf("; write after as a table by %s, without where, and the rest of each life is drawn given the age",
 			text.Where[0].Attribute.Name)
-	case fixed && len(text.Moves) == 1 && !text.To.Given() && len(text.Where)+len(text.From) == 0:
+	case fixed && len(text.Moves) == 1 && text.Moves[0].Gives.Value.Given() && e.isPlain(text.Moves[0].Attribute.Name) && !text.To.Given() && len(text.Where)+len(text.From) == 0:
 		name, to := text.Moves[0].Attribute.Name, text.Moves[0].Value.Name
 		young := "young"
 		for _, v := range e.program.Attributes[e.program.Attributes.Index(name)].Values {
@@ -192,6 +192,9 @@ func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string)
 		}
 		return false
 	case program.Drawn:
+		if attribute >= e.program.Plain() || in.Draws != nil && in.Draws[attribute] != nil {
+			return e.mayDraw(in, attribute, value)
+		}
 		for _, phase := range e.program.Phases {
 			sums, k := phase.Attributes[attribute], slices.Index(values, value)
 			if k == 0 && sums[0] > 0 || k > 0 && sums[k] > sums[k-1] {
@@ -202,6 +205,30 @@ func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string)
 	default:
 		return values[given] == value
 	}
+}
+
+// isPlain reports whether a name is that of an attribute, and not of a machine.
+func (e *explainer) isPlain(name string) bool {
+	return e.program.Attributes.Index(name) < e.program.Plain()
+}
+
+// mayDraw reports whether an individual may draw a value of a machine, of the state or of an attribute
+// that has shares of its own where the individual enters.
+func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may bool) {
+	v := uint16(slices.Index(e.program.Attributes[attribute].Values, value))
+	if attribute == e.program.StateAttribute {
+		in.EachState(func(state uint16) { may = may || state == v })
+		return may
+	}
+	if in.Draws != nil && in.Draws[attribute] != nil && slices.Contains(in.Draws[attribute].States, v) {
+		return true
+	}
+	for i := range e.program.Machines {
+		m := &e.program.Machines[i]
+		isDealt := slices.ContainsFunc(m.Deals, func(d program.Deal) bool { return d.Value == v && d.Count > 0 })
+		may = may || m.Attribute == attribute && isDealt && m.Dealt(in)
+	}
+	return may
 }
 
 // bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.

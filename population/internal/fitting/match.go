@@ -73,9 +73,9 @@ func (r *reader) checkOutput(match *Match) {
 		return
 	}
 	if match.Kind == "state" {
-		if !slices.Contains(p.States, match.Of.Name) {
+		if !slices.Contains(p.Counted, match.Of.Name) {
 			r.Add(match.Of.At, "%s: state: %s", match.What,
-				diag.Unknown("state", match.Of.Name, func() []string { return p.States }))
+				diag.Unknown("state", match.Of.Name, func() []string { return p.Counted }))
 		}
 		return
 	}

@@ -50,6 +50,11 @@ type Census struct {
 	Counts []int
 }
 
+// CountsFrom reports whether the term depends on a count from a number on.
+func (t *Term) CountsFrom(first int) bool {
+	return t != nil && (t.Op == TermCount && t.State >= first || t.a.CountsFrom(first) || t.b.CountsFrom(first))
+}
+
 // At returns the value of the term at a time. It may be NaN, as the root of a negative number is.
 func (t *Term) At(time float64, c Census) float64 {
 	switch t.Op {

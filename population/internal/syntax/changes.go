@@ -141,10 +141,10 @@ func (r *Reader) applyScenario(m *File, name *string) {
 	}
 }
 
-// isPath reports whether a name is a path into the section population or attributes.
+// isPath reports whether a name is a path into the section population, attributes or machines.
 func isPath(name string) bool {
 	section, _, ok := strings.Cut(name, ".")
-	return ok && (section == "population" || section == "attributes")
+	return ok && (section == "population" || section == "attributes" || section == "machines")
 }
 
 // replaceNodes replaces the values that the paths of the scenario, and then those of --set, lead
@@ -208,8 +208,8 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
 			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Describe(n))
 			return
-		case i < 0 && (len(passed) == 0 || passed[0] == "attributes"):
-			// Sections, attributes and their values must exist: no individual has a value that the
+		case i < 0 && (len(passed) == 0 || passed[0] == "attributes" || passed[0] == "machines" && len(passed) == 1):
+			// Sections, machines, attributes and their values must exist: no individual has a value that the
 			// file does not define.
 			r.Fail(key, "%s", diag.Unknown(pathKind(passed), step, func() []string { return mappingKeys(n) }))
 			return
@@ -221,8 +221,12 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 			n.Content = append(n.Content, key, value)
 			return
 		case step == rest:
-			if len(passed) == 0 || len(passed) == 1 && passed[0] == "attributes" {
-				r.Fail(key, "%s is more than one value; name one of them, as in attributes.region.north", path)
+			if len(passed) == 0 || len(passed) == 1 && passed[0] != "population" {
+				as := "attributes.region.north"
+				if section, _, _ := strings.Cut(path, "."); section == "machines" {
+					as = "machines.hiv.start.positive"
+				}
+				r.Fail(key, "%s is more than one value; name one of them, as in %s", path, as)
 				return
 			}
 			n.Content[i] = value
@@ -273,7 +277,7 @@ func pathKind(passed []string) string {
 	case 0:
 		return "section"
 	case 1:
-		return "attribute"
+		return strings.TrimSuffix(passed[0], "s")
 	}
 	return "value of " + passed[1]
 }

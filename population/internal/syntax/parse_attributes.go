@@ -25,7 +25,27 @@ type Where struct {
 }
 
 // A Move gives an attribute a value: an entry of move, or of with.
-type Move struct{ Attribute, Value Ref }
+type Move struct {
+	Attribute Ref
+	Gives
+}
+
+// Gives is what a Move gives: a value, or the name of another attribute whose value is copied;
+// shares from which one is drawn; or a table of these by group.
+type Gives struct {
+	Value  Ref
+	Shares []EnterShare // in place of Value
+	At     diag.Place   // of Shares or of Cases
+	By     Ref          // in place of both: the attribute that Cases are by
+	Cases  []GivesCase
+}
+
+// A GivesCase is what a Move gives those with a value of an attribute, or, as other, all others.
+type GivesCase struct {
+	Of    Ref
+	Other bool
+	Gives Gives
+}
 
 // attributes reads the section attributes.
 func (r *Reader) attributes(m *File, n *yaml.Node) {
@@ -112,6 +132,7 @@ func (f *Fields) whereOf(n *yaml.Node, key string) []Where {
 	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: north}") {
+		r.noteState(p.Name)
 		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
 		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Shorten(p.Name), "[north, south]") {
 			w.Values = append(w.Values, r.Ref(item, what+": "+diag.Shorten(p.Name)))
@@ -138,11 +159,48 @@ func (f *Fields) moves(key string) []Move {
 	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: south}") {
-		value := r.Ref(p.Value, what+": "+diag.Shorten(p.Name))
-		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, value})
+		gives := r.gives(p.Value, what+": "+diag.Shorten(p.Name))
+		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, gives})
 	}
 	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected an attribute and a value, such as {region: south}", what)
 	}
 	return all
+}
+
+// gives reads what an attribute is given.
+func (r *Reader) gives(n *yaml.Node, what string) (g Gives) {
+	if n = r.Resolve(n); n.Kind != yaml.MappingNode {
+		g.Value = r.Ref(n, what)
+		return g
+	}
+	g.At = r.Place(n)
+	if !HasKey(n, "by") {
+		shares := r.enter(n, what)
+		g.Shares, g.Value.Bad = shares.Into, shares.Bad
+		return g
+	}
+	if r.depth >= MaxNesting {
+		r.Fail(n, "%s: values are nested too deeply", what)
+		g.Value.Bad = true
+		return g
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	before := r.Count
+	for _, p := range r.Pairs(n, what, "{by: home, north: south, other: north}") {
+		if p.Name == "by" {
+			g.By = r.Ref(p.Value, what+": by")
+			r.noteState(g.By.Name)
+			continue
+		}
+		one := GivesCase{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
+		one.Gives = r.gives(p.Value, what+": "+diag.Shorten(p.Name))
+		g.Cases = append(g.Cases, one)
+	}
+	if len(g.Cases) == 0 && r.Count == before {
+		r.Fail(n, "%s: a table without values; expected one for each value of %s", what, diag.Shorten(g.By.Name))
+	}
+	g.Value.Bad = r.Count > before
+	return g
 }

@@ -17,14 +17,15 @@ const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.
 var (
-	raceKeys   = []string{"after", "rate", "to", "name", "where"}
-	splitKeys  = []string{"after", "rate", "to", "name", "chance", "otherwise"}
+	raceKeys   = []string{"after", "rate", "to", "move", "name", "where"}
+	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise"}
 	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where"}
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
 type State struct {
 	Ref
+	What        string // how messages name it
 	Race, Split []Clock
 	SplitBad    bool // not all branches could be read
 }
@@ -61,7 +62,7 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 			m.InvalidStates[p.Name] = true
 			continue
 		}
-		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}}
+		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, What: "states: " + p.Name}
 		if p.Value.Tag != "!!null" {
 			r.stateClocks(&s, p.Value)
 		}
@@ -71,7 +72,7 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 
 // stateClocks reads the clocks of a state.
 func (r *Reader) stateClocks(s *State, n *yaml.Node) {
-	what := "states: " + s.Name
+	what := s.What
 	f := r.Fields(n, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split")
 	if f == nil {
 		return

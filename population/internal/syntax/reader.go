@@ -36,17 +36,19 @@ type Reader struct {
 	Parameters map[string]bool       // the names of the file's parameters
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
+	usesState  *bool // see File.UsesState
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
-	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{}}
+	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{},
+		usesState: new(bool)}
 }
 
 // ForFlag returns a reader for another file or flag of the same model.
 func (r *Reader) ForFlag(file string) *Reader {
 	other := NewReader(r.List, file)
-	other.Parameters, other.Epoch, other.Tables = r.Parameters, r.Epoch, r.Tables
+	other.Parameters, other.Epoch, other.Tables, other.usesState = r.Parameters, r.Epoch, r.Tables, r.usesState
 	return other
 }
 
