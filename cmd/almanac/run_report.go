@@ -116,6 +116,13 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 	if many {
 		fmt.Fprintf(out, "%s\t", deviation(total.SD[last]))
 	}
+	if len(m.Machines()) > 0 { // empty cells, so that what follows is aligned
+		written := 2
+		if many {
+			written = 3
+		}
+		fmt.Fprint(out, strings.Repeat("\t", strings.Count(head, "\t")-written))
+	}
 	fmt.Fprintln(out)
 	for i, name := range m.Counted()[states:] { // of machines
 		line(states+i, name)
