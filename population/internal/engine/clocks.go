@@ -78,7 +78,7 @@ func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 			r.drawTimer(id, k, &new.Law, new.Off)
 		}
 	}
-	if r.phase.Machines != nil && r.redrawMachines(id) {
+	if r.Program.StateColumn > len(r.phase.Always) && r.redrawMachines(id) {
 		again = true
 	}
 	if from == to {
@@ -101,7 +101,7 @@ func (r *Run) rememberAlways(id uint32) {
 	for k := range r.phase.Always {
 		r.alwaysBefore = append(r.alwaysBefore, r.alwaysClock(id, k))
 	}
-	if r.phase.Machines != nil {
+	if r.Program.StateColumn > len(r.phase.Always) {
 		r.rememberMachines(id)
 	}
 }

@@ -98,7 +98,13 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	}
 	moved := false
 	if len(do.Moves) > 0 {
-		moved, _ = r.move(id, state, do)
+		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
+		if len(r.sparse) == 0 {
+			moved = r.setAll(id, do.Moves)
+			r.finishMoves(id, do.To)
+		} else {
+			moved, _ = r.move(id, state, do)
+		}
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, id, do.Name)
@@ -130,22 +136,34 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 		before = r.stateOf(id, state)
 		r.rememberAlways(id)
 	}
-	for i := range do.Moves {
-		m := &do.Moves[i]
+	moved = r.setAll(id, do.Moves)
+	if moved && r.phase.UsesAttributes {
+		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
+	}
+	return moved, r.finishMoves(id, do.To) || again
+}
+
+// setAll carries out moves, and reports whether anything changed.
+func (r *Run) setAll(id uint32, moves []program.Move) (moved bool) {
+	for i := range moves {
+		m := &moves[i]
 		value := m.Value
 		if m.Gives != nil {
 			value = r.given(id, m, noID, -1)
 		}
 		moved = r.set(id, m, value) || moved
 	}
-	if moved && r.phase.UsesAttributes {
-		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
+	return moved
+}
+
+// finishMoves starts the clocks of machines that moves have led to other states, unless a change of
+// state follows, which does so. It reports whether any may have started.
+func (r *Run) finishMoves(id uint32, to uint16) bool {
+	if !r.changing || to != program.SameState {
+		return false
 	}
-	if len(r.toStart) > 0 && do.To == program.SameState {
-		r.startPending(id)
-		again = true
-	}
-	return moved, again
+	r.startPending(id)
+	return true
 }
 
 // moveByContact is move for what a contact gives. The machine whose clocks start are left to the
@@ -247,7 +265,7 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)
 	}
-	if len(r.toStart) > 0 {
+	if r.changing {
 		r.startPending(id)
 	}
 	r.reschedule(id, to)

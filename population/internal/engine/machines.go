@@ -20,12 +20,13 @@ import (
 // If tables or conditions are by state, the state is an attribute, too: its column is set whenever
 // the state changes.
 //
-// Invariants: the counts of a machine's states add up to Alive; toStart and passed are empty between two events.
+// Invariants: the counts of a machine's states add up to Alive; toStart and passed are empty between two events, and changing is false.
 type machines struct {
 	branches []store.Column // by machine: 2·(the branch of its split) + 1 if drawn by other tables; empty without a split
 	dealt    [][]uint16     // by machine, while the run is set up: 1 + the state that an individual of the start has
 	toStart  []int          // machines of the individual at hand whose clocks are to be started
-	passed   []int          // the flows of its machines that are to be counted
+	passed   []int          // the flows of its machines that are to be counted by group
+	changing bool           // machines of the individual at hand have changed, and startPending is due
 
 	machineBefore []*program.State // scratch of redrawMemoryless
 }
@@ -130,14 +131,17 @@ func (r *Run) startPending(id uint32) {
 	for _, m := range r.toStart {
 		r.startMachine(id, m, nil)
 	}
-	r.countFlows(id)
-	r.toStart = r.toStart[:0]
+	if r.ByGroup != nil {
+		r.countFlows(id)
+	}
+	r.toStart, r.changing = r.toStart[:0], false
 }
 
-// countFlows counts the flows of machines of an event. A flow counts for the group after the event.
+// countFlows counts the flows of machines of an event by group. A flow counts for the group after the
+// event.
 func (r *Run) countFlows(id uint32) {
 	for _, flow := range r.passed {
-		r.countPassed(id, flow)
+		r.ByGroup.passed(r, id, flow)
 	}
 	r.passed = r.passed[:0]
 }
@@ -274,13 +278,15 @@ func (r *Run) countPassed(id uint32, flow int) {
 
 // leaveMachines counts that an individual leaves, in the tallies of its machines.
 func (r *Run) leaveMachines(id uint32) {
-	r.countFlows(id)
+	if r.ByGroup != nil {
+		r.countFlows(id)
+	}
 	r.machinesPass(id, -1)
 	r.countMachines(id, -1)
 	if r.ByGroup != nil {
 		r.ByGroup.machines(r, id, -1)
 	}
-	r.toStart = r.toStart[:0]
+	r.toStart, r.changing = r.toStart[:0], false
 }
 
 // enterMachine counts that a machine goes from one state to another, and prepares the start of its
@@ -293,7 +299,15 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	if c := r.Counts[k]; c > r.Peaks[k].Count {
 		r.Peaks[k] = Peak{c, r.Program.Start + r.Now}
 	}
-	r.passed = append(r.passed, one.FlowOf(int(from), to))
+	flow := one.FlowOf(int(from), to)
+	r.Flows[flow]++
+	r.changing = true
+	if r.ByGroup != nil {
+		r.passed = append(r.passed, flow)
+	}
+	if one.Columns == 0 {
+		return
+	}
 	r.stopMachine(id, m)
 	for _, p := range r.toStart {
 		if p == m {

@@ -70,7 +70,7 @@ func (r *Run) changeByContact(
 		r.become(id, state, to, by, name, counted)
 		return true
 	}
-	if len(r.toStart) > 0 {
+	if r.changing {
 		r.startPending(id)
 		again = true
 	}

@@ -38,6 +38,9 @@ func (m *Machine) Dealt(in *Entry) bool {
 // is one of its states, or their number plus the kind of an entry.
 func (m *Machine) FlowOf(from int, to uint16) int {
 	i := m.FlowsFrom[from]
+	if m.FlowsTo[i] == to {
+		return m.FirstFlow + int(i)
+	}
 	k, _ := slices.BinarySearch(m.FlowsTo[i:m.FlowsFrom[from+1]], to)
 	return m.FirstFlow + int(i) + k
 }
