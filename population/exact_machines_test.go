@@ -184,6 +184,7 @@ states: {a: {}, b: {}}
 machines:
   x: {start: {dealt: 3, drawn: {by: state, a: 50%%, b: 20%%}, other: rest}, states: {dealt: {}, drawn: {}, other: {}}}
   y: {start: {yes: {by: x, drawn: 80%%, other: {by: sex, f: 60%%, m: 0%%}}, no: rest}, states: {yes: {}, no: {}}}
+  z: {start: {one: 2, two: 5, three: rest}, states: {one: {}, two: {}, three: {}}}
 record: {every: 1 day, by: [x, [x, y]]}
 `)
 	in := func(group int, state string) []float64 {
@@ -193,11 +194,15 @@ record: {every: 1 day, by: [x, [x, y]]}
 		}
 		return values
 	}
-	for k, n := range r.counts(0, "x=dealt") {
-		if n != 7 { // 3 of the six, and the four
-			t.Fatalf("replica %d: %v are dealt, expected 7", k, n)
+	dealt := map[string]float64{"x=dealt": 7, "z=one": 2, "z=two": 5, "z=three": 3} // of x, 3 of the six, and the four
+	for state, want := range dealt {
+		for k, n := range r.counts(0, state) {
+			if n != want {
+				t.Fatalf("replica %d: %v are %s, expected %v", k, n, state, want)
+			}
 		}
 	}
+	checkMean(t, "two among those who are dealt", in(0, "z=two"), 3.5)
 	// Of the first group 3 of 6 are dealt: the number in a is hypergeometric with mean 1 and variance 0.4.
 	// The second group adds 1 to it.
 	checkMean(t, "dealt and a", in(0, "a"), 2)

@@ -149,6 +149,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.Events, r.entered, r.Alive = 0, 0, 0
 	r.personTime, r.ties = store.NewPersonTime(r.end), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
+	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
 	if err := r.populate(ctx, streams); err != nil {
