@@ -22,11 +22,13 @@ import (
 //
 // Invariants: the counts of a machine's states add up to Alive; toStart and passed are empty between two events, and changing is false.
 type machines struct {
-	branches []store.Column // by machine: 2·(the branch of its split) + 1 if drawn by other tables; empty without a split
-	dealt    [][]uint16     // by machine, while the run is set up: 1 + the state that an individual of the start has
-	toStart  []int          // machines of the individual at hand whose clocks are to be started
-	passed   []int          // the flows of its machines that are to be counted by group
-	changing bool           // machines of the individual at hand have changed, and startPending is due
+	// branches has, by machine, twice the branch of its split, plus 1 if that was drawn by other tables
+	// than its clocks go by now. It is empty without a split.
+	branches []store.Column
+	dealt    [][]uint16 // by machine, while the run is set up: 1 + the state that an individual of the start has
+	toStart  []int      // machines of the individual at hand whose clocks are to be started
+	passed   []int      // the flows of its machines that are to be counted by group
+	changing bool       // machines of the individual at hand have changed, and startPending is due
 
 	machineBefore []*program.State // scratch of redrawMemoryless
 }

@@ -101,7 +101,8 @@ func (e *explainer) pastRemedy(text *syntax.Clock) string {
 	case text.To.Name == syntax.Out && len(text.Where) > 0:
 		return fmt.Sprintf("; write after as a table by %s, without where, and the rest of each life is drawn given the age",
 			text.Where[0].Attribute.Name)
-	case fixed && len(text.Moves) == 1 && text.Moves[0].Gives.Value.Given() && e.isPlain(text.Moves[0].Attribute.Name) && !text.To.Given() && len(text.Where)+len(text.From) == 0:
+	case fixed && len(text.Moves) == 1 && text.Moves[0].Gives.Value.Given() &&
+		e.isPlain(text.Moves[0].Attribute.Name) && !text.To.Given() && len(text.Where)+len(text.From) == 0:
 		name, to := text.Moves[0].Attribute.Name, text.Moves[0].Value.Name
 		young := "young"
 		for _, v := range e.program.Attributes[e.program.Attributes.Index(name)].Values {
