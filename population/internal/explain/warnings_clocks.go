@@ -12,8 +12,9 @@ import (
 
 // An entrance is a way into the population.
 type entrance struct {
-	who string // in words
-	in  *program.Entry
+	who   string // in words
+	in    *program.Entry
+	count int // how many enter, if that is known: at the start; otherwise 0
 }
 
 // entrances lists all ways into the population: at the start, by birth, by immigration and by
@@ -23,18 +24,18 @@ func (e *explainer) entrances() []entrance {
 	p := e.program
 	for i := range p.StartGroups {
 		if b := &p.StartGroups[i]; b.Count > 0 {
-			all = append(all, entrance{"those at the start", &b.Entry})
+			all = append(all, entrance{"those at the start", &b.Entry, b.Count})
 		}
 	}
 	for s := range p.FirstPhase.States {
 		p.FirstPhase.States[s].EachAction(func(do *program.Action) {
 			if do.Kind == program.DoBirth {
-				all = append(all, entrance{"those who are born", do.Child})
+				all = append(all, entrance{who: "those who are born", in: do.Child})
 			}
 		})
 	}
 	for i := range p.FirstPhase.Immigration {
-		all = append(all, entrance{"those who immigrate", &p.FirstPhase.Immigration[i].In})
+		all = append(all, entrance{who: "those who immigrate", in: &p.FirstPhase.Immigration[i].In})
 	}
 	interventions := p.Triggered
 	for i := range p.Scheduled {
@@ -43,7 +44,7 @@ func (e *explainer) entrances() []entrance {
 	for _, d := range interventions {
 		for _, effect := range d.Effects {
 			if effect.In != nil {
-				all = append(all, entrance{"those who enter by " + d.What, effect.In})
+				all = append(all, entrance{who: "those who enter by " + d.What, in: effect.In})
 				break
 			}
 		}
@@ -73,25 +74,105 @@ func (e *explainer) clockWarnings() (all []string) {
 // pastFor says for whom the time of a clock is past: they enter at an age, and it fired before. A
 // clock that ends every life is drawn given the age, and is not asked for.
 func (e *explainer) pastFor(clock *program.AlwaysClock, text *syntax.Clock, entrances []entrance) (all []string) {
-	seen := map[string]bool{}
+	var who []string
 	for _, from := range entrances {
-		if from.in.Age == nil || seen[from.who] || !e.mayMatch(from.in, text.Where) {
-			continue
+		if !slices.Contains(who, from.who) {
+			who = append(who, from.who)
 		}
-		share, may := clock.SharePast(from.in.Age)
+	}
+	for _, who := range who {
+		var of []entrance
+		others := false // come by the same entrances, and the clock is not for them
+		for _, from := range entrances {
+			if from.who != who {
+				continue
+			}
+			others = others || e.matching(from.in, text.Where) < 1-1e-12 // shares are rounded
+			if e.mayMatch(from.in, text.Where) {
+				of = append(of, from)
+			}
+		}
+		share, may := e.sharePast(clock, text.Where, of)
 		if !may {
 			continue
 		}
-		seen[from.who] = true
-		whom := "some of " + from.who
-		if share == 1 {
-			whom = from.who
-		} else if share > 0 {
-			whom = format.Percent(share) + " of " + from.who
+		whom := who
+		if others {
+			whom += " with " + withValues(text.Where)
+		}
+		switch {
+		case share == 0: // not known
+			whom = "some of " + whom
+		case share < 1:
+			whom = format.Percent(share) + " of " + whom
 		}
 		all = append(all, whom)
 	}
 	return all
+}
+
+// sharePast returns the share of those who come by some entrances, and are those that a clock is
+// for, for whom its time is past, or 0 if it is not known, and reports whether there may be any.
+func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, of []entrance) (share float64,
+	may bool) {
+	past, weights, known := 0.0, 0.0, true
+	least, most := 1.0, 0.0
+	for _, from := range of {
+		one, mayOne := 0.0, false
+		if from.in.Age != nil {
+			if one, mayOne = clock.SharePast(from.in.Age); mayOne && one == 0 {
+				return 0, true
+			}
+		}
+		may = may || mayOne
+		weight := float64(from.count) * e.matching(from.in, where)
+		known = known && weight > 0
+		past, weights = past+float64(weight*one), weights+weight
+		least, most = min(least, one), max(most, one)
+	}
+	switch {
+	case least == most:
+		share = most
+	case known:
+		share = past / weights
+	}
+	return share, may
+}
+
+// matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
+// known: what they inherit may be anything, and a band depends on their ages.
+func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
+	all := 1.0
+	for _, w := range where {
+		a, share := e.program.Attributes.Index(w.Attribute.Name), 0.0
+		for _, v := range w.Values {
+			k := slices.Index(e.program.Attributes[a].Values, v.Name)
+			switch given := in.ValueOf(a); given {
+			case program.Inherited, program.ByAge:
+				return -1
+			case program.Drawn:
+				sums := e.program.FirstPhase.Attributes[a]
+				if share += sums[k]; k > 0 {
+					share -= sums[k-1]
+				}
+			default:
+				if int(given) == k {
+					share = 1
+				}
+			}
+		}
+		all *= share
+	}
+	return all
+}
+
+// withValues names the values that conditions ask for.
+func withValues(where []syntax.Where) string {
+	var with []string
+	for _, w := range where {
+		with = append(with, w.Attribute.Name+" "+orList(w.Values))
+	}
+	return strings.Join(with, " and ")
 }
 
 // pastRemedy says what to write in place of a clock whose time may be past.
@@ -128,14 +209,10 @@ func (e *explainer) neverStarts(clock *program.AlwaysClock, text *syntax.Clock, 
 			return ""
 		}
 	}
-	var with []string
-	for _, w := range text.Where {
-		with = append(with, w.Attribute.Name+" "+orList(w.Values))
-	}
 	name := text.Where[0].Attribute.Name
 	return fmt.Sprintf("%s never strikes: it starts when somebody enters, and nobody enters with %s. To count the time "+
 		"from a change on, write states in place of %s: {%s: {race: [{after: %s, to: …}]}}; or write rate in place of "+
-		"after, which follows %s as it changes", text.What, strings.Join(with, " and "), name, text.Where[0].Values[0].Name,
+		"after, which follows %s as it changes", text.What, withValues(text.Where), name, text.Where[0].Values[0].Name,
 		e.afterText(text), name)
 }
 
