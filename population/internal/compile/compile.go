@@ -63,12 +63,7 @@ type compiler struct {
 func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, name)
-	c.Set = slices.Clone(c.Set) // the reader stores nodes in it
-	if c.Later != nil {
-		later := *c.Later
-		later.Set = slices.Clone(later.Set)
-		c.Later = &later
-	}
+	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
 	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
 	f := r.Parse(source)

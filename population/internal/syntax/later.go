@@ -101,6 +101,52 @@ func (r *Reader) cutEnd(m *File, l *Later) float64 {
 	return m.End
 }
 
+// A Passed is an intervention of the file at or before the time of [Later], and a parameter that
+// Later gives a value.
+type Passed struct {
+	What      string
+	Time      float64 // when it was first; NaN if it waits for a condition, and may not have been yet
+	Parameter string
+	Sets      bool // it gave the parameter a value, which Later replaces; otherwise it used it for the last time
+}
+
+// Passed lists the interventions on which the changes of Later bear, and come too late.
+func (m *File) Passed() (all []Passed) {
+	k := slices.IndexFunc(m.Interventions, func(p Intervention) bool { return p.Later })
+	if k < 0 {
+		return nil
+	}
+	later := &m.Interventions[k]
+	for i := range m.Interventions {
+		p := m.Interventions[i]
+		begun := p.HasCondition || p.FirstTime <= later.FirstTime+1e-9*math.Abs(later.FirstTime)
+		if p.Later || !begun {
+			continue
+		}
+		at := p.FirstTime
+		if p.HasCondition {
+			at = math.NaN()
+		}
+		repeated := p.HasCondition || p.Every.Given() || p.Months > 0
+		over := !repeated || p.Until <= later.FirstTime
+		used := map[string]bool{}
+		set := p.Set
+		p.Set = nil // what it sets a parameter to follows the parameters that this depends on
+		EachValue(reflect.ValueOf(p), func(v Value) { m.mark(used, v) })
+		for _, v := range later.Set {
+			name := v.Label.Name
+			k := slices.IndexFunc(set, func(s NamedValue) bool { return s.Label.Name == name })
+			switch {
+			case k >= 0 && set[k].Value.Text != v.Value.Text:
+				all = append(all, Passed{p.What, at, name, true})
+			case k < 0 && over && !p.HasCondition && used[name]:
+				all = append(all, Passed{p.What, at, name, false})
+			}
+		}
+	}
+	return all
+}
+
 // mark adds the parameters that a value depends on to a set.
 func (m *File) mark(used map[string]bool, v Value) {
 	if i := slices.Index(m.ParameterNames(), v.Name); i >= 0 && !used[v.Name] {
