@@ -31,11 +31,11 @@ func (m *Model) passed() (all []string) {
 		when := fmt.Sprintf("at %s %.12g", m.Unit(), format.Tidy(p.Time))
 		switch {
 		case p.Sets && math.IsNaN(p.Time):
-			all = append(all, fmt.Sprintf("%s may have set %s by then, which is undone: from %s, the last data point, on %[2]s "+
-				"has the value that is given here", p.What, p.Parameter, last))
+			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, the last data point, on, %[2]s has "+
+				"the value that is given here", p.What, p.Parameter, last))
 		case p.Sets:
-			all = append(all, fmt.Sprintf("%s set %s %s, which is undone: from %s, the last data point, on %[2]s has the value "+
-				"that is given here", p.What, p.Parameter, when, last))
+			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, the last data point, on, %[2]s has the "+
+				"value that is given here", p.What, p.Parameter, when, last))
 		default:
 			all = append(all, fmt.Sprintf("%s was %s, not after the last data point, %s: it belongs to the past, and %s does "+
 				"not change it any more", p.What, when, last, p.Parameter))

@@ -82,7 +82,7 @@ func newComparisonReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *
 	if r.table, err = createTable(out.Path(), tables.PairsFile); err != nil {
 		return nil, err
 	}
-	r.pairs = tables.NewPairWriter(r.table, s.Compared)
+	r.pairs = tables.NewPairWriter(r.table, s.Labels())
 	return r, nil
 }
 
