@@ -381,41 +381,6 @@ func (f *pmmhFit) diagnose(samples [][][]float64) (least, most float64) {
 	return least, most
 }
 
-// pooledVariance is the mean of the variances at the points; values has one value of each point,
-// then the next of each. Points with infinite values are left out if they are at most a quarter;
-// otherwise it is infinite.
-func pooledVariance(values []float64, points int) float64 {
-	sum, counted := 0.0, 0
-	for k := range points {
-		var own []float64
-		for i := k; i < len(values); i += points {
-			own = append(own, values[i])
-		}
-		if v := varianceOf(own); !math.IsInf(v, 1) {
-			sum += v
-			counted++
-		}
-	}
-	if 4*counted < 3*points {
-		return math.Inf(1)
-	}
-	return sum / float64(counted)
-}
-
-func varianceOf(v []float64) float64 {
-	if slices.ContainsFunc(v, func(x float64) bool { return math.IsInf(x, 0) }) {
-		return math.Inf(1)
-	}
-	mean, sum := 0.0, 0.0
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		sum += float64((x - mean) * (x - mean))
-	}
-	return sum / float64(len(v)-1)
-}
-
 // The best point of the chains is the estimated mode of the posterior. The estimates of the chains
 // are no guide to it: a chain stays at a state because its likelihood was overestimated, and the
 // highest of thousands is far above the likelihood there. So the states that seem densest are only

@@ -113,6 +113,41 @@ func (f *pmmhFit) measure(ctx context.Context) error {
 	return nil
 }
 
+// pooledVariance is the mean of the variances at the points; values has one value of each point,
+// then the next of each. Points with infinite values are left out if they are at most a quarter;
+// otherwise it is infinite.
+func pooledVariance(values []float64, points int) float64 {
+	sum, counted := 0.0, 0
+	for k := range points {
+		var own []float64
+		for i := k; i < len(values); i += points {
+			own = append(own, values[i])
+		}
+		if v := varianceOf(own); !math.IsInf(v, 1) {
+			sum += v
+			counted++
+		}
+	}
+	if 4*counted < 3*points {
+		return math.Inf(1)
+	}
+	return sum / float64(counted)
+}
+
+func varianceOf(v []float64) float64 {
+	if slices.ContainsFunc(v, func(x float64) bool { return math.IsInf(x, 0) }) {
+		return math.Inf(1)
+	}
+	mean, sum := 0.0, 0.0
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sum += float64((x - mean) * (x - mean))
+	}
+	return sum / float64(len(v)-1)
+}
+
 // expect notes how many runs of each estimate will probably be chosen if the log likelihood has that
 // variance with some: it is about proportional to 1/runs.
 func (f *pmmhFit) expect(runs int, variance float64) {
