@@ -367,7 +367,7 @@ func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
 		if len(some) < len(all.Series) {
 			note = fmt.Sprintf("the largest %d of %d lines; ", len(some), len(all.Series)) + note
 		}
-		return smallMultiples(r, by, func(part *population.Result) plot.Chart {
+		return smallMultiples(r, by, func(part *population.Result, _ int) plot.Chart {
 			c := plot.Chart{FromZero: true}
 			SetTime(&c, r.Model)
 			for _, i := range some {
