@@ -106,6 +106,10 @@ func (m *Model) Flows() []Flow {
 // Names are the names of clocks, contacts, entries and interventions, in the order of results.
 func (m *Model) Names() []string { return slices.Clone(m.program.CountedNames) }
 
+// CountedByGroup reports whether a name, by its index in [Model.Names], is counted in groups. An
+// intervention that only sets parameters happens to no individual, and is not.
+func (m *Model) CountedByGroup(name int) bool { return !m.program.OfNobody(name) }
+
 // Attributes are the names of the attributes and then of the machines, in the order of the file and
 // of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Listed().Names() }

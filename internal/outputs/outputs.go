@@ -9,7 +9,8 @@
 //	incidence(X)             events since the start; incidence(X, T..T) between two times that are recorded
 //	first time(X above L)    the first row with more than L of a state, or of events since the row before; last time
 //	                         likewise, and below; L is a number, or a share of the living: 1%, 50 per 100_000
-//	F(X, region=north)       the same of a group; several attributes: F(X, region=north, age=child)
+//	F(X, region=north)       the same of a group; several attributes: F(X, region=north, age=child); one of several
+//	                         values: F(X, region=north|south)
 //	F(X) per 100_000         the same for so many of the living; per person
 //	+ - * / ^ ( )            and min, max, exp, log, sqrt
 //

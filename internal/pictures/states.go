@@ -386,8 +386,11 @@ func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	states.Note = "individuals in each state, " + states.Note
 	rows, drawn, note := flowsDrawn(r)
 	incidence := Incidence(r)
+	incidence.Series = slices.DeleteFunc(incidence.Series, func(s plot.Series) bool {
+		return slices.ContainsFunc(drawn, func(q quantity) bool { return q.name == s.Name && q.ofNobody(r.Model) })
+	})
 	incidence.Note = linesAndBands(r)
-	if len(drawn) > 0 {
+	if len(incidence.Series) > 0 {
 		flows = lines(incidence, func(part *population.Result, name string) plot.Series {
 			i := slices.IndexFunc(drawn, func(q quantity) bool { return q.name == name })
 			return drawn[i].incidence(part, rows)
@@ -453,6 +456,7 @@ func GroupsPer(r *population.Result, by Grouping, per float64) (states, flows pl
 		}))
 	}
 	_, drawnFlows, note := flowsDrawn(r)
+	drawnFlows = slices.DeleteFunc(drawnFlows, func(q quantity) bool { return q.ofNobody(m) })
 	flows = plot.Panels{Title: title(r), Note: note + ", " + which + "; " + lines, Common: true}
 	for _, q := range drawnFlows {
 		flows.Charts = append(flows.Charts, chart(q.name, func(part *population.Result) plot.Series {

@@ -45,6 +45,11 @@ func (v View) Check(m *population.Model) error {
 		if _, err := v.grouping(m); err != nil {
 			return err
 		}
+		for _, q := range all {
+			if q.asked && q.ofNobody(m) {
+				return &Mistake{"panels", q.name + " only sets parameters, which happens to no individual, so no group has any"}
+			}
+		}
 		if mixed(all) {
 			return &Mistake{"panels", "a panel has states or flows; show only one of the two"}
 		}
@@ -102,6 +107,18 @@ func insert(all []quantity, q quantity) []quantity {
 
 // interval reports whether the quantity is counted in each interval.
 func (q quantity) interval() bool { return q.kind == flow || q.kind == named }
+
+// ofNobody reports whether the quantity counts what happens to no individual, and so to no group.
+func (q quantity) ofNobody(m *population.Model) bool {
+	return (q.kind == named || q.kind == happened) && !m.CountedByGroup(q.index)
+}
+
+func happens(names []string) string {
+	if len(names) == 1 {
+		return "happens"
+	}
+	return "happen"
+}
 
 func mixed(all []quantity) bool {
 	return slices.ContainsFunc(all, func(q quantity) bool { return q.interval() != all[0].interval() })
@@ -272,7 +289,7 @@ func (v View) chart(r *population.Result, all []quantity) plot.Chart {
 // all are 0. It returns the note of the picture.
 func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string) {
 	var some []quantity
-	var empty []string
+	var empty, nobody []string
 	for _, q := range all {
 		if q.column == nil && q.empty(r) {
 			empty = append(empty, q.name)
@@ -281,6 +298,9 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 			}
 		}
 		switch {
+		case v.Panels != "" && q.ofNobody(r.Model): // by name it is refused
+			nobody = append(nobody, q.name)
+			continue
 		case q.asked || q.column != nil:
 		case q.kind == named && twin(r, q.index) >= 0:
 			continue // drawn as a flow
@@ -298,6 +318,9 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 		return all, note
 	case len(empty) > 0 && len(some) < len(all):
 		note += "; " + leftOut(empty)
+	}
+	if len(nobody) > 0 {
+		note += "; without " + few(nobody) + ", which " + happens(nobody) + " to no group"
 	}
 	return some, note
 }

@@ -196,6 +196,26 @@ func TestViewPanels(t *testing.T) {
 	}
 }
 
+// An intervention that only sets parameters happens to no group.
+func TestViewOfNobody(t *testing.T) {
+	m, r := ran(t, strings.Replace(viewed, "record:", "parameters: {k: 1 per day}\ninterventions: [{when: {ill: above 20}, "+
+		"set: {k: 2 per day}, again: true, name: close}]\nrecord:", 1), 2)
+	ps := drawn(t, View{Panels: "region", Show: []string{"flows"}}, r).(plot.Panels)
+	if got := names(ps.Charts[0]); len(got) != 3 || !strings.HasSuffix(ps.Note,
+		"; without close and close begins, which happen to no group") {
+		t.Errorf("%q: %s", got, ps.Note)
+	}
+	_, some := eachGroup(r, Groupings(m)[0])
+	_, all := Groups(r, Groupings(m)[0])
+	if n := len(names(some.Charts[0])); n != 3 || len(all.Charts) != 3 || len(names(Incidence(r))) < 4 {
+		t.Errorf("%d, %d of %q", n, len(all.Charts), names(Incidence(r)))
+	}
+	if err := (View{Panels: "region", Show: []string{"close"}}).Check(m); err == nil || err.Error() !=
+		"close only sets parameters, which happens to no individual, so no group has any" {
+		t.Error(err)
+	}
+}
+
 // What a model does not have is named with what is nearest.
 func TestViewMistakes(t *testing.T) {
 	m, _ := ran(t, viewed, 1)

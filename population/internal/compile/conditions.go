@@ -233,6 +233,10 @@ func (c *compiler) resolveWindows() {
 		if w.Flow < 0 {
 			w.Name = slices.Index(c.program.CountedNames, text.Event.Name)
 		}
+		if w.Watched >= 0 && c.program.OfNobody(w.Name) {
+			c.Add(text.Event.At, "%s: where: %s only sets parameters, which happens to no individual, so no group has "+
+				"any; leave out where", c.windowWhat[i], diag.Quote(text.Event.Name))
+		}
 		if w.Flow >= 0 || w.Name >= 0 || c.Count > 0 && strings.Contains(text.Event.Name, "->") {
 			continue // flows are not listed if there are problems
 		}

@@ -41,6 +41,11 @@ func (r *reader) readWhere(f *syntax.Fields, match *Match) {
 		}
 		match.Where = append(match.Where, program.Condition{Attribute: a, Is: is})
 	}
+	if name := slices.Index(r.m.Program.CountedNames, match.Of.Name); len(match.Where) > 0 && match.Kind != "state" &&
+		r.m.Program.OfNobody(name) {
+		r.Add(match.Of.At, "%s: %s only sets parameters, which happens to no individual, so no group has any; leave it out",
+			what, diag.Quote(match.Of.Name))
+	}
 	// The order of the file does not matter, and columns with the same attributes share a grouping.
 	slices.SortFunc(match.Where, func(a, b program.Condition) int { return a.Attribute - b.Attribute })
 }
