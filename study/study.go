@@ -507,7 +507,7 @@ func (s *Study) RepeatHere(err error) error {
 
 // Comparison arranges the results of a comparison's only point.
 func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
-	labels, c := s.Labels(), &tables.Comparison{}
+	labels, c := s.Labels(), &tables.Comparison{Replicas: p.Replicas}
 	for i, name := range s.Compared {
 		one := tables.Scenario{Name: labels[i]}
 		for _, o := range s.OutputNames {

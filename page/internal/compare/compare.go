@@ -236,6 +236,7 @@ func (c *Comparison) Tables() (all []figure.Table) {
 		if text := c.Pairing(k+1, func(i int) bool { return some && pairs[i] }); text != "" {
 			t.Note = strings.ToUpper(text[:1]) + text[1:] + "."
 		}
+		var missing []string
 		for i, d := range s.Differences {
 			mean := "–"
 			if !math.IsNaN(d.Mean) {
@@ -244,8 +245,13 @@ func (c *Comparison) Tables() (all []figure.Table) {
 			row := []string{d.Name, first.Outputs[i].MeanText(), s.Outputs[i].MeanText(), mean, d.CI(), d.Runs.Text(d.N, n)}
 			if some && !pairs[i] {
 				row[0] += " *"
+			} else if text := d.MissingPairs(n); some && text != "" {
+				missing = append(missing, text)
 			}
 			t.Rows = append(t.Rows, row)
+		}
+		if len(missing) > 0 {
+			t.Note = strings.TrimSpace(t.Note + " " + strings.Join(missing, ". ") + ".")
 		}
 		all = append(all, t)
 	}

@@ -68,6 +68,13 @@ func TestPairs(t *testing.T) {
 	if rows[0][0] != "x" || rows[1][0] != "y *" || rows[1][5] != "–" || rows[0][5] != "1 to 1" {
 		t.Errorf("%q", rows)
 	}
+	first.Values["x"][2] = math.NaN()
+	first.Values["z"], second.Values["z"] = []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}
+	first.Outputs, second.Outputs = []string{"x", "y", "z"}, []string{"x", "y", "z"}
+	if short, err := New([]*Side{first, second}); err != nil || !strings.HasSuffix(short.Tables()[0].Note,
+		"x: only 2 pairs of 3 replicas; in each of the others a run has no number, as after a division by 0.") {
+		t.Errorf("%v: %q", err, short.Tables()[0].Note)
+	}
 	var text strings.Builder
 	if err := c.WriteJSON(&text); err != nil || strings.Count(text.String(), `"replica_by_replica": true`) != 1 ||
 		strings.Count(text.String(), `"replica_by_replica": false`) != 1 {
