@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,9 +118,6 @@ func (c *Course) write(w io.Writer, columns, scenarios []string, of func(l *Line
 	return out.Error()
 }
 
-// mostBands is the number of scenarios whose bands can be told apart.
-const mostBands = 4
-
 // isEmpty reports whether there is nothing to see in a line: it is 0 in all scenarios, or a total
 // that never changes.
 func (l *Line) isEmpty() bool {
@@ -200,23 +198,16 @@ func (c *Course) ScenarioNote() string {
 	for i := range c.Lines {
 		n = max(n, c.Lines[i].Of[0].Replicas())
 	}
-	if len(c.Scenarios) > mostBands {
-		return "lines: medians of " + format.Count(n, "replica")
-	}
 	return fmt.Sprintf("lines: medians of %s; bands: middle 90 %%", format.Count(n, "replica"))
 }
 
 // Scenario is a chart of a line in all scenarios, over each other.
 func (c *Course) Scenario(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates, FromZero: true}
+	chart := plot.Chart{Title: c.Name(i), XLabel: c.TimeLabel, Dates: c.Dates, FromZero: true}
 	for k, name := range c.Scenarios {
 		b := &l.Of[k]
-		s := c.series(l, name, b.Median, b.Q05, b.Q95)
-		if len(c.Scenarios) > mostBands {
-			s.Low, s.High = nil, nil
-		}
-		chart.Series = append(chart.Series, s)
+		chart.Series = append(chart.Series, c.series(l, name, b.Median, b.Q05, b.Q95))
 	}
 	return chart
 }
@@ -229,9 +220,6 @@ func (c *Course) DifferenceNote() string {
 			n = max(n, b.Replicas())
 		}
 	}
-	if len(c.Scenarios)-1 > mostBands {
-		return fmt.Sprintf("lines: mean difference of %s paired runs; bands: %s", format.Thousands(float64(n)), MeanCI)
-	}
 	return fmt.Sprintf("lines: mean difference of %s paired runs; dark bands: %s; light bands: %s",
 		format.Thousands(float64(n)), MeanCI, RunsName(n, "paired runs"))
 }
@@ -240,7 +228,7 @@ func (c *Course) DifferenceNote() string {
 // 0. Scenarios have the colours that they have in Scenario.
 func (c *Course) Difference(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates}
+	chart := plot.Chart{Title: c.Name(i), XLabel: c.TimeLabel, Dates: c.Dates}
 	zero := c.series(l, c.Scenarios[0]+" (no difference)", make([]float64, len(c.Times)), nil, nil)
 	zero.Unmarked = true
 	chart.Series = append(chart.Series, zero)
@@ -253,11 +241,6 @@ func (c *Course) Difference(i int) plot.Chart {
 		runs := c.series(l, name, b.Mean, b.RunsLow, b.RunsHigh)
 		mean := c.series(l, "", b.Mean, b.Low, b.High)
 		mean.Same, mean.Unmarked = true, true
-		if len(c.Scenarios)-1 > mostBands {
-			runs.Low, runs.High = b.Low[:len(runs.X)], b.High[:len(runs.X)]
-			chart.Series = append(chart.Series, runs)
-			continue
-		}
 		chart.Series = append(chart.Series, runs, mean)
 	}
 	return chart
@@ -284,31 +267,6 @@ func (c *Comparison) Draw(dir, title string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// panels has a chart for each state, or for each incidence, that is not empty, and one for each that
-// differs.
-func (c *Course) panels(incidence bool) (scenarios, differences plot.Panels) {
-	what := "individuals in each state"
-	if incidence {
-		what = "individuals in " + c.Interval()
-	}
-	scenarios = plot.Panels{Title: c.Title, Note: what + "; " + c.ScenarioNote(), Common: true}
-	differences = plot.Panels{Title: c.Title + ": differences from “" + c.Scenarios[0] + "”", Note: what + "; " +
-		c.DifferenceNote(), Common: true}
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		if (l.Kind == "incidence") != incidence {
-			continue
-		}
-		if !l.isEmpty() && len(scenarios.Charts) < mostPanels {
-			scenarios.Charts = append(scenarios.Charts, c.Scenario(i))
-		}
-		if !l.isSame() && len(differences.Charts) < mostPanels {
-			differences.Charts = append(differences.Charts, c.Difference(i))
-		}
-	}
-	return scenarios, differences
 }
 
 // Forest is a forest plot: a row for each output and scenario but the first, with the mean
@@ -374,8 +332,9 @@ func minus(numbers string) string { return strings.ReplaceAll(numbers, "-", "−
 
 // unitOf is the unit of an output that is one time; other outputs are counts, or have none.
 func (c *Comparison) unitOf(output string) string {
-	if c.Course == nil || c.Course.Unit == "" || !strings.HasPrefix(output, "time of ") ||
-		strings.Count(output, "(") != 1 || !strings.HasSuffix(output, ")") {
+	before, _, _ := strings.Cut(output, "(")
+	if c.Course == nil || c.Course.Unit == "" || !slices.Contains([]string{"time of peak", "first time", "last time"},
+		before) || strings.Count(output, "(") != 1 || !strings.HasSuffix(output, ")") {
 		return ""
 	}
 	return ", in " + c.Course.Unit + "s"

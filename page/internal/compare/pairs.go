@@ -195,7 +195,7 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 			chart.Note, chart.YLabel, chart.LegendBeside = note, "individuals", true
 			nameBands(&chart)
 			figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%d", id, k),
-				Caption: figure.Arrow(c.Course.Lines[i].Name), Group: group, Small: all > 2,
+				Caption: c.Course.Name(i), Group: group, Small: all > 2,
 				Band: "mean difference (the band of its column)", Chart: chart})
 		}
 	}
@@ -214,7 +214,7 @@ func (c *Comparison) scenarios() (figures []figure.Figure) {
 			chart := c.Course.Scenario(i)
 			chart.Note, chart.YLabel, chart.LegendBeside = c.Course.ScenarioNote(), "individuals", true
 			figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%d", kind, k),
-				Caption: figure.Arrow(c.Course.Lines[i].Name), Group: group, Small: len(some) > 2, Chart: chart})
+				Caption: c.Course.Name(i), Group: group, Small: len(some) > 2, Chart: chart})
 		}
 	}
 	return figures
@@ -223,7 +223,7 @@ func (c *Comparison) scenarios() (figures []figure.Figure) {
 // linesOf are the lines of a kind.
 func (c *Comparison) linesOf(kind string) (some []int) {
 	for i, l := range c.Course.Lines {
-		if l.Kind == kind {
+		if l.Kind == kind && !c.Course.IsTwin(i) {
 			some = append(some, i)
 		}
 	}
