@@ -21,6 +21,7 @@ type Course struct {
 
 	columns []courseColumn
 	rows    []int // recorded times that are taken
+	every   int   // one of so many is
 	times   []float64
 }
 
@@ -60,6 +61,7 @@ func NewCourse(m *population.Model, scenarios, outputs int, names []string) (*Co
 	for kept(rows, step)*len(c.columns) > room && kept(rows, step+1) > leastIntervals {
 		step++
 	}
+	c.every = step
 	for row := 0; row < rows; row += step {
 		c.rows = append(c.rows, row)
 	}
@@ -119,7 +121,7 @@ func (c *Course) Table(m *population.Model, scenarios []string, p ensemble.Point
 		return nil, fmt.Errorf("the results have %d numbers over time where %d were asked for", len(p.Series),
 			size*(2*len(scenarios)-1))
 	}
-	t := &tables.Course{Scenarios: scenarios, Unit: m.Unit(), Sketched: p.Sketched}
+	t := &tables.Course{Scenarios: scenarios, Unit: m.Unit(), Sketched: p.Sketched, Every: c.every}
 	for _, row := range c.rows {
 		t.Times = append(t.Times, c.times[row])
 	}

@@ -237,6 +237,13 @@ func TestCourseCharts(t *testing.T) {
 		!flows.Charts[0].Series[0].Steps || !strings.HasPrefix(flows.Note, "individuals in each interval of 7 days; ") {
 		t.Errorf("%+v", flows)
 	}
+	c.Every = 3 // said in both pictures
+	scenarios, differences = c.panels(true)
+	for _, note := range []string{scenarios.Note, differences.Note} {
+		if !strings.HasSuffix(note, "; one of 3 recorded times") {
+			t.Error(note)
+		}
+	}
 	// Of many scenarios each has a chart with the first, its colour, and the axis of all.
 	many := courseOf(6)
 	scenarios, differences = many.panels(false)

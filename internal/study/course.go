@@ -22,6 +22,7 @@ type Course struct {
 	Unit      string      // of the times; empty if it is not known
 	Scenarios []string
 	Times     []float64
+	Every     int // Times are one of so many recorded times; 0 if it is not known
 	Lines     []Line
 	Sketched  bool // quantiles are by sketch, and not exact
 }
@@ -198,7 +199,7 @@ func (c *Course) ScenarioNote() string {
 	for i := range c.Lines {
 		n = max(n, c.Lines[i].Of[0].Replicas())
 	}
-	return fmt.Sprintf("lines: medians of %s; bands: middle 90 %%", format.Count(n, "replica"))
+	return fmt.Sprintf("lines: medians of %s; bands: middle 90 %%", format.Count(n, "replica")) + c.thinned()
 }
 
 // Scenario is a chart of a line in all scenarios, over each other.
@@ -221,7 +222,15 @@ func (c *Course) DifferenceNote() string {
 		}
 	}
 	return fmt.Sprintf("lines: mean difference of %s paired runs; dark bands: %s; light bands: %s",
-		format.Thousands(float64(n)), MeanCI, RunsName(n, "paired runs"))
+		format.Thousands(float64(n)), MeanCI, RunsName(n, "paired runs")) + c.thinned()
+}
+
+// thinned says that some of the recorded times are left out.
+func (c *Course) thinned() string {
+	if c.Every < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; one of %d recorded times", c.Every)
 }
 
 // Difference is a chart of the differences of a line from the first scenario, which is the line at

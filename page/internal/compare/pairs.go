@@ -105,7 +105,7 @@ func (c *Comparison) pairwise(plan *study.Course, unknown func(*Side) bool) (all
 			return nil, err
 		}
 		if all == nil {
-			all = &tables.Course{Unit: one.Unit, Times: one.Times}
+			all = &tables.Course{Unit: one.Unit, Times: one.Times, Every: one.Every}
 			for _, side := range c.sides {
 				all.Scenarios = append(all.Scenarios, side.Name)
 			}
