@@ -291,7 +291,7 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 	var some []quantity
 	var empty, nobody []string
 	for _, q := range all {
-		if q.column == nil && q.empty(r) {
+		if !q.hasData() && q.empty(r) {
 			empty = append(empty, q.name)
 			if !q.asked || v.Log {
 				continue
@@ -301,7 +301,7 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 		case v.Panels != "" && q.ofNobody(r.Model): // by name it is refused
 			nobody = append(nobody, q.name)
 			continue
-		case q.asked || q.column != nil:
+		case q.asked || q.hasData():
 		case q.kind == named && twin(r, q.index) >= 0:
 			continue // drawn as a flow
 		case q.kind == flow:

@@ -415,6 +415,12 @@ func TestViewDataOfGroups(t *testing.T) {
 		ps.Charts[1].Series[0].Y[2] != counted(1, 1) {
 		t.Errorf("%+v", ps)
 	}
+	// Data of a name are drawn, also if a flow that counts the same is shown.
+	v.Show = []string{"flows"}
+	if c := drawn(t, v, r).(plot.Panels).Charts[0]; !slices.Equal(names(c), []string{"ill → immune (recovery)",
+		"ill → dead", "infection", "infection (data)"}) {
+		t.Errorf("%q", names(c))
+	}
 	none, _ := ran(t, strings.Replace(viewed, ", by: [region, [region, age]]", "", 1), 1)
 	d, err = ReadData("d.csv", []byte("time,ca\n4,1\n"), none, []Match{at("ca", "region", "a")})
 	if err != nil {
