@@ -159,7 +159,7 @@ func TestMatrixReciprocalBands(t *testing.T) {
 		"groups: [{share: 20%, age: 3 years, start: {ill: 30, well: rest}}, {share: 50%, age: 8 years, start: {ill: 30, " +
 			"well: rest}}, {share: 30%, age: {by: sex, f: 28 years, m: {uniform: {low: 30 years, high: 90 years}}}, start: " +
 			"{well: rest}}]}",
-		// Of 500 with sex f the age is 3 years with 40 %, of the others 8; the other 300 + 200 are as given.
+		// Of 500, 40 % have sex f and are 3 years old, the others 8; then 300 and 200 as given.
 		"age: {by: sex, f: 3 years, m: 8 years}, groups: [{count: 500, start: {ill: 30, well: rest}}, {count: 300, with: " +
 			"{sex: m}, age: 40 years, start: {well: rest}}, {count: 200, with: {sex: m}, start: {well: rest}}]}",
 	} {

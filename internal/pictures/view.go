@@ -466,7 +466,8 @@ func (v View) label(r *population.Result, q quantity) string {
 }
 
 // at returns the rows of a line: all of them; of what is counted in each interval, those of the
-// data, if they count intervals, so that all lines have the same ones; and otherwise without a shorter last interval, which would look like a decline.
+// data, if they count intervals, so that all lines have the same ones; and otherwise without a
+// shorter last interval, which would look like a decline.
 func (v View) at(r *population.Result, q quantity) []int {
 	n := r.Rows()
 	if q.interval() && v.Data.counted() {
