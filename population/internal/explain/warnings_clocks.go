@@ -140,7 +140,8 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 }
 
 // matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
-// known: what they inherit may be anything, and a band depends on their ages.
+// known: what they inherit may be anything, a band depends on their ages, and machines and states
+// are not drawn as attributes are.
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
@@ -152,6 +153,9 @@ func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 				return -1
 			case program.Drawn:
 				sums := e.program.FirstPhase.Attributes[a]
+				if len(sums) == 0 { // a machine, or the state
+					return -1
+				}
 				if share += sums[k]; k > 0 {
 					share -= sums[k-1]
 				}
