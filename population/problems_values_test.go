@@ -7,7 +7,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:37:1: the model: there is no key "recrod"; did you mean "record"?`},
 	{name: "top key unlike any", swap: []string{"record: {every: 1 day}", "colour: blue"},
 		want: `model.yaml:37:1: the model: there is no key "colour"; expected one of name, about, time, population, ` +
-			`parameters, states, machines, always, births, immigration and 6 more`},
+			`parameters, states, machines, always, births, immigration and 7 more`},
 	{name: "time key", swap: []string{"start: 0", "begin: 0"},
 		want: `model.yaml:2:19: time: there is no key "begin"; expected one of unit, start, end`},
 	{name: "time key misspelt", swap: []string{"start: 0", "strat: 0"},
@@ -38,7 +38,7 @@ var spoiltNames = []spoilt{
 	{name: "intervention key", swap: []string{"coverage: 60%", "covrage: 60%"},
 		want: `model.yaml:35:37: intervention 2: there is no key "covrage"; did you mean "coverage"?`},
 	{name: "record key", swap: []string{"{every: 1 day}", "{every: 1 day, form: csv}"},
-		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence`},
+		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence, time`},
 	{name: "distribution key", swap: []string{"{mean: 5 days, shape: 2}", "{mean: 5 days, shape: 2, sd: 1 day}"},
 		want: `model.yaml:8:42: parameters: stay: gamma: there is no key "sd"; expected one of mean, shape`},
 	{name: "mixture key", swap: []string{"after: 3 days", "after: {mixture: [{share: 1, of: 2 days, fo: 3 days}]}"},

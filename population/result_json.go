@@ -122,6 +122,12 @@ func (r *Result) counts(j *jsonText) {
 			all("named_incidence", len(m.program.CountedNames), named, r.NamedIncidence)
 		}
 	}
+	if len(m.program.Outcomes) > 0 {
+		all("outcomes", len(m.program.Outcomes), func(i int) string { return m.program.Outcomes[i].Name }, r.Outcome)
+	}
+	if m.program.RecordsTime {
+		all("time", len(m.program.States), func(i int) string { return m.program.States[i] }, r.TimeIn)
+	}
 	if len(machines) == 0 {
 		return
 	}
@@ -137,6 +143,10 @@ func (r *Result) counts(j *jsonText) {
 						all("flows", len(one.FlowsTo), flow, func(i int) Series { return r.Flow(one.FirstFlow + i) })
 						if m.RecordsIncidence() {
 							all("incidence", len(one.FlowsTo), flow, func(i int) Series { return r.Incidence(one.FirstFlow + i) })
+						}
+						if m.program.RecordsTime {
+							all("time", len(a.Values), func(i int) string { return a.Values[i] },
+								func(i int) Series { return r.TimeIn(one.FirstCount + i) })
 						}
 					})
 				})

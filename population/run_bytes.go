@@ -43,6 +43,12 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		b = appendSteps(b, t.Counts, len(run.m.Counted))
 		b = appendSteps(b, t.Flows, len(run.m.Flows))
 		b = appendSteps(b, t.Named, len(run.m.CountedNames))
+		for _, x := range t.Outcomes {
+			float(x)
+		}
+		for _, x := range t.Times {
+			float(x)
+		}
 	}
 	for _, x := range run.rec.Values {
 		float(x)
@@ -75,7 +81,12 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
 	n := len(m.program.RecordTimes)
+	times := 0 // of person-time
+	if m.program.RecordsTime {
+		times = len(m.program.Counted)
+	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
+		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
@@ -96,6 +107,12 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.Counted))
 		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
 		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.CountedNames))
+		for range run.rec.Rows * len(m.program.Outcomes) {
+			t.Outcomes = append(t.Outcomes, in.float())
+		}
+		for range run.rec.Rows * times {
+			t.Times = append(t.Times, in.float())
+		}
 	}
 	for range run.rec.Rows * len(m.program.Values) {
 		run.rec.Values = append(run.rec.Values, in.float())

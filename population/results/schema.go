@@ -70,6 +70,15 @@ var flowTable = schema[FlowRow]{"flows", []field[FlowRow]{
 	{"incidence", whole, plain, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
 }}
 
+var outcomeTable = schema[OutcomeRow]{"outcomes", []field[OutcomeRow]{
+	{"replica", whole, dictionary, always, func(r *OutcomeRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *OutcomeRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *OutcomeRow) any { return &r.Date }},
+	{"outcome", text, dictionary, always, func(r *OutcomeRow) any { return &r.Outcome }},
+	{"", optionalText, dictionary, attributes, func(r *OutcomeRow) any { return &r.Values }},
+	{"value", number, plain, always, func(r *OutcomeRow) any { return &r.Value }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},

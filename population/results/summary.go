@@ -50,6 +50,8 @@ type Counts struct {
 	Named          Ordered[population.Series] `json:"named,omitzero"`
 	Incidence      Ordered[population.Series] `json:"incidence,omitzero"`
 	NamedIncidence Ordered[population.Series] `json:"named_incidence,omitzero"`
+	Outcomes       Ordered[population.Series] `json:"outcomes,omitzero"` // since the start
+	Time           Ordered[population.Series] `json:"time,omitzero"`     // person-time in each state
 	Machines       Ordered[MachineCounts]     `json:"machines,omitzero"`
 }
 
@@ -59,6 +61,7 @@ type MachineCounts struct {
 	States    Ordered[population.Series] `json:"states"`
 	Flows     Ordered[population.Series] `json:"flows"`
 	Incidence Ordered[population.Series] `json:"incidence,omitzero"`
+	Time      Ordered[population.Series] `json:"time,omitzero"` // person-time in each of its states
 }
 
 // A Peak is the most that were in a state at once, and when: means over the replicas.

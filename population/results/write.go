@@ -30,7 +30,7 @@ func newCounts[R any](w io.Writer, f Format, s *schema[R], m *population.Model) 
 	has := func(p presence) bool {
 		return p == ifDated && m.Dates() != nil || p == ifIncidence && m.RecordsIncidence()
 	}
-	l := s.layout(has, groupColumns(m), m.Attributes(), countColumns())
+	l := s.layout(has, groupColumns(m), m.Attributes(), append(countColumns(), s.names()...))
 	out, err := newSink(w, f, s.name, l.columns)
 	return &l, out, err
 }
@@ -133,6 +133,30 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 			return err
 		}
 		return all("named", names, at.run.Named, at.run.NamedIncidence)
+	})
+	if err != nil {
+		return err
+	}
+	return out.close()
+}
+
+// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time, the
+// date if the model's clock has dates, outcome, the attributes that the model records by, and value.
+func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
+	l, out, err := newCounts(w, f, &outcomeTable, r.Model)
+	if err != nil {
+		return err
+	}
+	names := r.Model.Outcomes()
+	err = eachMoment(r, func(at *moment) error {
+		row := OutcomeRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
+		for o, name := range names {
+			row.Outcome, row.Value = name, at.run.Outcome(at.row, o)
+			if err := out.row(l.row(&row)); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err

@@ -163,6 +163,7 @@ func (c *compiler) compile() {
 		return
 	}
 	c.numberNames()
+	c.listOutcomes(c.here)
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
 	c.machineSince(c.here)
@@ -171,6 +172,7 @@ func (c *compiler) compile() {
 	c.groupings()
 	c.listFlows()
 	c.resolveWindows()
+	c.resolveOutcomes()
 	c.checkRecordSize()
 	c.functions()
 	c.numberColumns()
@@ -322,6 +324,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
 	}
 	c.thresholds(here, t)
+	c.outcomeTables(here, t)
 	t.SetFlags()
 	return t
 }

@@ -48,6 +48,7 @@
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
+//   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
 //   - record.go: the times of rows, and the groups to record by
 //   - flows.go: the flows that a program can cause
 //

@@ -61,6 +61,9 @@ func (r *Run) Check() error {
 			return fmt.Errorf("id %d in state %s at %v: %w", id, r.Program.States[state], r.Now, err)
 		}
 	}
+	if err := r.checkOutcomes(); err != nil {
+		return err
+	}
 	alive := 0
 	for s, n := range counts {
 		if n != r.Counts[s] {

@@ -256,9 +256,15 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 	}
 	if !d.ChangesIndividuals() {
 		r.countName(d.Do.Name)
+		if r.outcomes != nil {
+			r.nameHappened(noID, d.Do.Name)
+		}
 	}
 	if d.Effects[r.phase].Changes {
 		r.countName(d.Begins)
+		if r.outcomes != nil {
+			r.nameHappened(noID, d.Begins)
+		}
 	}
 	// The stream is named by the intervention and by how often it has happened.
 	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(k), uint64(r.waiting.done[k])))

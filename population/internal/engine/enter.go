@@ -110,6 +110,9 @@ func (r *Run) register(id uint32, state uint16) {
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(state), +1)
 	}
+	if r.outcomes != nil {
+		r.enterSums(id)
+	}
 }
 
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
@@ -140,6 +143,10 @@ func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name
 		r.machinesPass(id, way)
 	}
 	r.countFlow(id, parent, len(r.Program.States)+way, r.status(id).state, name, name)
+	if r.outcomes != nil {
+		r.nameHappened(id, name)
+		r.flowHappened(id, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
+	}
 }
 
 // nextArrival schedules the next arrival of a source.

@@ -203,9 +203,15 @@ func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(r.status(id).state), -1)
 	}
+	if r.outcomes != nil {
+		r.leaveSums(id)
+	}
 	r.attributes[m.Attribute].Set(id, value)
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(r.status(id).state), +1)
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
 	}
 	if g := r.groups[m.Attribute]; g != nil {
 		g.Remove(id, int(old))
@@ -228,6 +234,9 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	if r.ByGroup != nil {
 		r.ByGroup.passed(r, id, flow)
 	}
+	if r.outcomes != nil {
+		r.flowHappened(id, flow)
+	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}
@@ -245,9 +254,16 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
 	r.Counts[from]--
+	if r.outcomes != nil {
+		r.leaveSums(id)
+	}
 	if to == program.NoState {
 		if r.phase.Machines != nil {
 			r.leaveMachines(id)
+		}
+		if r.outcomes != nil {
+			r.nameHappened(id, counted)
+			r.flowHappened(id, r.Program.FlowOf(int(from), to))
 		}
 		r.leave(id)
 		return
@@ -261,6 +277,11 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.cacheState(id, to)
 	if r.Program.StateAttribute >= 0 {
 		r.setState(id, from, to)
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
+		r.nameHappened(id, counted)
+		r.flowHappened(id, r.Program.FlowOf(int(from), to))
 	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)

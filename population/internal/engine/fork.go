@@ -45,7 +45,7 @@ func (r *Run) Clone() (*Run, error) {
 func (r *Run) copyFrom(from *Run) {
 	own := *r
 	if own.Program != from.Program {
-		own.attributes, own.groups, own.ByGroup, own.branches = nil, nil, nil, nil // they have other sizes
+		own.attributes, own.groups, own.ByGroup, own.outcomes, own.branches = nil, nil, nil, nil, nil // they have other sizes
 	}
 	*r = *from
 	r.taken = own.taken
@@ -77,6 +77,7 @@ func (r *Run) copyFrom(from *Run) {
 	r.Named = append(own.Named[:0], from.Named...)
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
+	r.outcomes = own.outcomes.copy(from.outcomes)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
 	r.waiting = own.waiting
 	r.waiting.copyFrom(&from.waiting)

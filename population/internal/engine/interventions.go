@@ -119,6 +119,9 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 // all others keep their time.
 func (r *Run) enterPhase(to *program.Phase) {
 	from := r.phase
+	if r.outcomes != nil {
+		r.changeWeights(to)
+	}
 	r.phase = to
 	always := false
 	for k := range to.Always {

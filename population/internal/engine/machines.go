@@ -133,17 +133,22 @@ func (r *Run) startPending(id uint32) {
 	for _, m := range r.toStart {
 		r.startMachine(id, m, nil)
 	}
-	if r.ByGroup != nil {
+	if len(r.passed) > 0 {
 		r.countFlows(id)
 	}
 	r.toStart, r.changing = r.toStart[:0], false
 }
 
-// countFlows counts the flows of machines of an event by group. A flow counts for the group after the
-// event.
+// countFlows counts the flows of machines of an event by group, and for outcomes. A flow counts for
+// the group after the event.
 func (r *Run) countFlows(id uint32) {
 	for _, flow := range r.passed {
-		r.ByGroup.passed(r, id, flow)
+		if r.ByGroup != nil {
+			r.ByGroup.passed(r, id, flow)
+		}
+		if r.outcomes != nil {
+			r.flowHappened(id, flow)
+		}
 	}
 	r.passed = r.passed[:0]
 }
@@ -276,11 +281,14 @@ func (r *Run) countPassed(id uint32, flow int) {
 	if r.ByGroup != nil {
 		r.ByGroup.passed(r, id, flow)
 	}
+	if r.outcomes != nil {
+		r.flowHappened(id, flow)
+	}
 }
 
 // leaveMachines counts that an individual leaves, in the tallies of its machines.
 func (r *Run) leaveMachines(id uint32) {
-	if r.ByGroup != nil {
+	if len(r.passed) > 0 {
 		r.countFlows(id)
 	}
 	r.machinesPass(id, -1)
@@ -304,7 +312,7 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	flow := one.FlowOf(int(from), to)
 	r.Flows[flow]++
 	r.changing = true
-	if r.ByGroup != nil {
+	if r.ByGroup != nil || r.outcomes != nil {
 		r.passed = append(r.passed, flow)
 	}
 	if one.Columns == 0 {

@@ -137,7 +137,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.Counts = make([]int, len(m.Counted))
 	r.Flows = make([]uint64, len(m.Flows))
 	r.Named = make([]uint64, len(m.CountedNames))
-	r.ByGroup = newGroupTallies(m)
+	r.ByGroup, r.outcomes = newGroupTallies(m), newOutcomes(m)
 	r.Peaks = make([]Peak, len(m.Counted))
 	for i := range r.Peaks {
 		r.Peaks[i].Time = m.Start

@@ -17,6 +17,7 @@ type tallies struct {
 	Peaks      []Peak // of each state
 	personTime store.PersonTime
 	ByGroup    *groupTallies // nil if nothing is recorded by group
+	outcomes   *outcomes     // nil if there are none, and no person-time is recorded
 }
 
 // groupTallies are the counts of each group that is recorded by itself, and of those that
@@ -163,12 +164,14 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
-	return float64(4*len(m.Counted)+8*len(m.Flows)+8*len(m.CountedNames)) * float64(1+len(m.Groups))
+	each := 4*len(m.Counted) + 8*len(m.Flows) + 8*len(m.CountedNames) + 8*len(m.Outcomes) + 8*recordedTimes(m)
+	return float64(each) * float64(1+len(m.Groups))
 }
 
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
-	return float64(len(m.Groups)+len(m.Watched)) * float64(8*(len(m.Counted)+len(m.Flows)+len(m.CountedNames))+72)
+	each := float64(8*(len(m.Counted)+len(m.Flows)+len(m.CountedNames)) + 72)
+	return float64(len(m.Groups)+len(m.Watched))*each + outcomeBytes(m)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.
@@ -215,6 +218,9 @@ func (r *Run) countMoveAs(id, by uint32, name, counted int) {
 	r.countName(counted)
 	if r.ByGroup != nil {
 		r.ByGroup.moved(r, id, counted)
+	}
+	if r.outcomes != nil {
+		r.nameHappened(id, counted)
 	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: r.status(id).state, Name: name}, id, by)

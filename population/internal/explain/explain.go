@@ -36,6 +36,7 @@ func Model(m *compile.Model) string {
 	e.always()
 	e.entries()
 	e.interventions()
+	e.outcomes()
 	e.parameters()
 	e.scenarios()
 	e.fit()
@@ -79,6 +80,9 @@ func (e *explainer) recording() string {
 	}
 	if e.file.Record.Incidence {
 		words += ", with counts in each interval"
+	}
+	if e.program.RecordsTime {
+		words += ", with the person-time in each state"
 	}
 	return words
 }
@@ -470,6 +474,8 @@ func (e *explainer) cores() {
 	case len(p.Machines) > 0:
 		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
 			e.file.Machines[0].Name)
+	default:
+		e.coresOfOutcomes()
 	}
 }
 

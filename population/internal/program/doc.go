@@ -44,6 +44,7 @@
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
+//	outcome.go       Outcome: a number that grows with time and by events; DiscountClock
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
 //	term.go          Term: the expression of a TimeVarying

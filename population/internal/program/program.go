@@ -43,13 +43,26 @@ type Program struct {
 	UsesCounts     bool             // a rate depends on counts
 	MixesBy        []bool           // by attribute: a contact mixes by it
 	Values         []function.Value // that a program supplies, to be recorded
+	Outcomes       []Outcome        // in the order of the file
+	DiscountClocks []DiscountClock  // by which outcomes add up time
+	OutcomesOfName [][]OutcomeEvent // by counted name: the outcomes that it adds to; nil without outcomes
+	OutcomesOfFlow [][]OutcomeEvent // the same by flow
+	RecordsTime    bool             // person-time in each state is recorded
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
-		len(p.Values) == len(o.Values)
+		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime
+}
+
+// OutcomeNames are the names of the outcomes.
+func (p *Program) OutcomeNames() (names []string) {
+	for i := range p.Outcomes {
+		names = append(names, p.Outcomes[i].Name)
+	}
+	return names
 }
 
 // WindowsFrom is the number of individuals from which on a run may be on several cores.

@@ -34,6 +34,7 @@
 //	parse_transmission.go   transmission: contacts and mixing
 //	parse_interventions.go  interventions: schedule, and action
 //	parse_conditions.go     interventions: what one with when waits for
+//	parse_outcomes.go       outcomes: weights of time and of events
 //	parse_record.go         record
 //
 // A value, and a file for each of its forms:

@@ -45,6 +45,7 @@ type File struct {
 	Immigration   []Entry
 	Transmission  []Contact
 	Interventions []Intervention
+	Outcomes      []Outcome
 	Scenarios     []Scenario
 	Record        Record
 	Fit           *yaml.Node // left as YAML: a run ignores it, and package fitting reads it
@@ -59,8 +60,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "always", "births", "immigration", "transmission", "interventions", "attributes", "record",
-		"scenarios", "fit")
+		"states", "machines", "always", "births", "immigration", "transmission", "interventions", "attributes", "outcomes",
+		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
@@ -117,6 +118,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("interventions"); n != nil {
 		r.interventions(m, n)
+	}
+	if n := top.Get("outcomes"); n != nil {
+		r.outcomes(m, n)
 	}
 	if n := top.Get("scenarios"); n != nil {
 		r.scenarios(m, n)
