@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A Course is what a comparison records of each run over time: states, the total, and flows and
-// names as counts of each interval. A replica can report [ensemble.MaxOutputs] numbers. If there
+// A Course is what a comparison records of each run over time: states, the total, flows and names as
+// counts of each interval, and outcomes since the start. A replica can report [ensemble.MaxOutputs] numbers. If there
 // would be more, only every second or third recorded time is taken, and so on, down to about
 // leastIntervals intervals; if there are still too many, the last columns are left out.
 type Course struct {
@@ -28,7 +28,7 @@ type Course struct {
 // A courseColumn is a column of the model. Flows and names are counted in each interval.
 type courseColumn struct {
 	Column
-	kind string // state, total or incidence
+	kind string // state, total, incidence or outcome
 }
 
 // leastIntervals is the number of intervals down to which a course is thinned.

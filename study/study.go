@@ -366,7 +366,44 @@ func (s *Study) chooseOutputs() error {
 	for _, o := range all {
 		s.OutputNames = append(s.OutputNames, o.Text)
 	}
+	return s.chooseICER()
+}
+
+// chooseICER adds the outputs of the ratio of costs and effects, if one is asked for.
+func (s *Study) chooseICER() error {
+	if s.ICER == "" {
+		return nil
+	}
+	cost, effect, ok := strings.Cut(s.ICER, "/")
+	if cost, effect = strings.TrimSpace(cost), strings.TrimSpace(effect); !ok || cost == "" || effect == "" {
+		return fmt.Errorf("--icer: %q is not two outcomes; write --icer cost/qalys, for example", s.ICER)
+	}
+	known := s.Plain.Outcomes()
+	if len(known) == 0 {
+		return errors.New("--icer: the model has no outcomes; expected some in the file, as in outcomes: {cost: {time: 50 " +
+			"per year}}")
+	}
+	for _, name := range []string{cost, effect} {
+		if err := suggest.Among("--icer", name, known); err != nil {
+			return err
+		}
+	}
+	for _, output := range tables.NewICER(s.ICER, s.Compared).Outputs() {
+		if !slices.Contains(s.OutputNames, output) {
+			s.OutputNames = append(s.OutputNames, output)
+		}
+	}
 	return nil
+}
+
+// AddToICER adds the values of a replica of a comparison to the ratio of costs and effects.
+func (s *Study) AddToICER(c *tables.ICER, v ensemble.Values) {
+	n := len(s.OutputNames)
+	of := c.Outputs()
+	cost, effect := slices.Index(s.OutputNames, of[0]), slices.Index(s.OutputNames, of[1])
+	c.Add(func(scenario int) (float64, float64) {
+		return v.Numbers[scenario*n+cost], v.Numbers[scenario*n+effect]
+	})
 }
 
 // openCompare chooses the scenarios and the outputs.

@@ -43,6 +43,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		screen := terminal.Of(w)
 		printStates(w, m, r, rows-1, screen)
 		printFlows(w, m, r, rows-1)
+		printOutcomes(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
 		printChart(w, m, r, screen)
 	}
@@ -153,6 +154,39 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 	out.Flush()
 }
 
+// printOutcomes prints what each outcome has accrued.
+func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last int) {
+	if len(m.Outcomes()) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	head := "\noutcome\tsince the start\t"
+	if r.Replicas > 1 {
+		head = "\noutcome\tsince the start: mean\tsd\t5%\t95%\t"
+	}
+	fmt.Fprintln(out, head)
+	for i, name := range m.Outcomes() {
+		s := r.Outcome(i)
+		fmt.Fprintf(out, "%s\t%s\t", name, amount(s.Mean[last]))
+		if r.Replicas > 1 {
+			fmt.Fprintf(out, "%s\t%s\t%s\t", amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last]))
+		}
+		fmt.Fprintln(out)
+	}
+	out.Flush()
+}
+
+// amount formats a number of an outcome, with six digits or, if it is larger, as a whole number.
+func amount(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.Abs(x) >= 1e5:
+		return format.Thousands(math.Round(x))
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
 // Larger tables by group are not printed.
 const (
 	mostStatesPrinted = 8
@@ -232,7 +266,14 @@ func deviation(sd float64) string {
 // writeRun writes a result into a directory. Models that are too large get no diagram.
 func writeRun(dir string, s *study.Study, r *population.Result) error {
 	f := results.Format(s.Format)
+	var outcomes error
+	if len(s.Plain.Outcomes()) > 0 {
+		outcomes = outdir.WriteFile(dir, "outcomes."+s.Format, func(w io.Writer) error {
+			return results.WriteOutcomes(w, f, r)
+		})
+	}
 	return errors.Join(
+		outcomes,
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),

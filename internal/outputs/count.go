@@ -22,7 +22,7 @@ type names struct {
 type quantity struct {
 	name   string
 	nobody bool                                           // happens to no individual, and is not counted in groups
-	events bool                                           // counted since the start; otherwise present
+	events bool                                           // counted or accrued since the start; otherwise present
 	of     func(run *population.Run, row int) float64     // in a run, or in one of its groups
 	peak   func(run *population.Run) (most, when float64) // of everybody at any time; nil if only rows are known
 	groups []int                                          // to add up, in the order of Model.Groups
@@ -81,7 +81,8 @@ func (c counter) population(row int) float64 {
 	return c.living(row)
 }
 
-// find finds what a text counts: a state, a flow, a name or total, and behind commas the group.
+// find finds what a text counts: a state, a flow, a name, an outcome or total, and behind commas the
+// group.
 func (n *names) find(text string) (*quantity, error) {
 	text = strings.TrimSpace(text)
 	name := text
@@ -274,6 +275,12 @@ func (n *names) everybody(name string) (*quantity, error) {
 		if known = append(known, other); other == name || "["+other+"]" == name {
 			return &quantity{name: name, events: true, nobody: !n.m.CountedByGroup(i),
 				of: func(run *population.Run, row int) float64 { return float64(run.Named(row, i)) }}, nil
+		}
+	}
+	for i, outcome := range n.m.Outcomes() {
+		if known = append(known, outcome); outcome == name {
+			return &quantity{name: name, events: true,
+				of: func(run *population.Run, row int) float64 { return run.Outcome(row, i) }}, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no %q; %s", name, instead(name, append(known, "total")))

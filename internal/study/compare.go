@@ -16,6 +16,7 @@ type Comparison struct {
 	Replicas  int        // of each scenario; 0 if it is not known
 	Scenarios []Scenario // the others are compared with the first
 	Course    *Course    // over time; nil if nothing was recorded
+	ICER      *ICER      // costs and effects; nil if they are not asked for
 }
 
 // A Scenario has the outputs of a scenario, and their differences from the first.

@@ -221,7 +221,7 @@ func TestReadCourse(t *testing.T) {
 // while they can be told apart, and a line at 0 in those of differences.
 func TestCourseCharts(t *testing.T) {
 	c := courseOf(3)
-	scenarios, differences := c.panels(false)
+	scenarios, differences := c.panels("")
 	if len(scenarios.Charts) != 1 || scenarios.Charts[0].Title != "ill" || len(scenarios.Charts[0].Series) != 3 ||
 		!strings.Contains(scenarios.Note, "individuals in each state; lines: medians of 50 replicas; bands: middle 90 %") {
 		t.Errorf("%+v", scenarios)
@@ -232,13 +232,13 @@ func TestCourseCharts(t *testing.T) {
 		!strings.Contains(differences.Note, "dark bands: 95 % CI of the mean; light bands: 95 % of paired runs") {
 		t.Errorf("%q %+v", differences.Note, s)
 	}
-	flows, _ := c.panels(true)
+	flows, _ := c.panels("-incidence")
 	if len(flows.Charts) != 1 || flows.Charts[0].Title != "a → b" || len(flows.Charts[0].Series[0].X) != 3 ||
 		!flows.Charts[0].Series[0].Steps || !strings.HasPrefix(flows.Note, "individuals in each interval of 7 days; ") {
 		t.Errorf("%+v", flows)
 	}
 	c.Every = 3 // said in both pictures
-	scenarios, differences = c.panels(true)
+	scenarios, differences = c.panels("-incidence")
 	for _, note := range []string{scenarios.Note, differences.Note} {
 		if !strings.HasSuffix(note, "; one of 3 recorded times") {
 			t.Error(note)
@@ -246,7 +246,7 @@ func TestCourseCharts(t *testing.T) {
 	}
 	// Of many scenarios each has a chart with the first, its colour, and the axis of all.
 	many := courseOf(6)
-	scenarios, differences = many.panels(false)
+	scenarios, differences = many.panels("")
 	if len(scenarios.Charts) != 5 || scenarios.Columns != 5 || !strings.Contains(scenarios.Note, "bands: middle 90 %") ||
 		scenarios.Charts[2].Title != "ill: s3" || scenarios.Charts[2].RangeY != [2]float64{-4, 184} {
 		t.Errorf("%+v", scenarios)
@@ -261,7 +261,7 @@ func TestCourseCharts(t *testing.T) {
 		t.Errorf("%q: %+v", differences.Note, s)
 	}
 	many.Lines = slices.Repeat(many.Lines[:1], 30)
-	if scenarios, _ = many.panels(false); len(scenarios.Charts) != 60 || !strings.HasSuffix(scenarios.Note,
+	if scenarios, _ = many.panels(""); len(scenarios.Charts) != 60 || !strings.HasSuffix(scenarios.Note,
 		"; the first 12 of 30") {
 		t.Errorf("%d: %s", len(scenarios.Charts), scenarios.Note)
 	}
@@ -274,7 +274,7 @@ func TestCourseTwins(t *testing.T) {
 	infection.Name, other.Name = "infection", "other"
 	other.Of[1].SD[2]++
 	c.Lines = append(c.Lines, infection, other)
-	scenarios, differences := c.panels(true)
+	scenarios, differences := c.panels("-incidence")
 	for _, charts := range [][]plot.Chart{scenarios.Charts, differences.Charts} {
 		if len(charts) != 2 || charts[0].Title != "a → b (infection)" || charts[1].Title != "other" {
 			t.Errorf("%+v", charts)

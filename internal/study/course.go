@@ -27,10 +27,10 @@ type Course struct {
 	Sketched  bool // quantiles are by sketch, and not exact
 }
 
-// A Line is a state, the total, or the incidence of a flow or name: what was counted since the time
-// before.
+// A Line is a state, the total, the incidence of a flow or name: what was counted since the time
+// before; or an outcome: what has accrued since the start.
 type Line struct {
-	Kind        string // state, total or incidence
+	Kind        string // state, total, incidence or outcome
 	Name        string
 	Of          []Band // by scenario; nil if only differences are known
 	Differences []Band // of the scenarios from the first, without it
@@ -257,25 +257,33 @@ func (c *Course) Difference(i int) plot.Chart {
 
 // ComparisonPictures are the names that files of Comparison.Draw may have.
 var ComparisonPictures = []string{"scenarios.svg", "scenarios.png", "scenarios-incidence.svg",
-	"scenarios-incidence.png", "differences.svg", "differences.png", "differences-incidence.svg",
-	"differences-incidence.png", "forest.svg", "forest.png"}
+	"scenarios-incidence.png", "scenarios-outcomes.svg", "scenarios-outcomes.png", "differences.svg", "differences.png",
+	"differences-incidence.svg", "differences-incidence.png", "differences-outcomes.svg", "differences-outcomes.png",
+	"forest.svg", "forest.png"}
 
 // Draw draws the comparison into a directory, as .svg and .png: scenarios over each other and their
-// differences, both of states and of incidences, and a forest plot of the outputs.
+// differences, of states, of incidences and of outcomes, and a forest plot of the outputs.
 func (c *Comparison) Draw(dir, title string) error {
 	errs := []error{plot.SaveBoth(dir, "forest", c.Forest(title))}
 	if c.Course != nil {
-		for _, incidence := range []bool{false, true} {
-			suffix := ""
-			if incidence {
-				suffix = "-incidence"
-			}
-			scenarios, differences := c.Course.panels(incidence)
+		for _, suffix := range []string{"", "-incidence", "-outcomes"} {
+			scenarios, differences := c.Course.panels(suffix)
 			errs = append(errs, plot.SaveBoth(dir, "scenarios"+suffix, scenarios),
 				plot.SaveBoth(dir, "differences"+suffix, differences))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// suffixOf is the suffix of the picture that shows a kind of line.
+func suffixOf(kind string) string {
+	switch kind {
+	case "incidence":
+		return "-incidence"
+	case "outcome":
+		return "-outcomes"
+	}
+	return ""
 }
 
 // Forest is a forest plot: a row for each output and scenario but the first, with the mean

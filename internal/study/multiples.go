@@ -16,17 +16,20 @@ const mostBands = 4
 // mostMultiples is the number of charts of a picture with a chart for each scenario.
 const mostMultiples = 60
 
-// panels has a chart for each state, or for each incidence, that is not empty, and one for each that
-// differs; of many scenarios, a chart for each of them.
-func (c *Course) panels(incidence bool) (scenarios, differences plot.Panels) {
+// panels has a chart for each state, or for each incidence or outcome as the suffix of the file says,
+// that is not empty, and one for each that differs; of many scenarios, a chart for each of them.
+func (c *Course) panels(suffix string) (scenarios, differences plot.Panels) {
 	what := "individuals in each state"
-	if incidence {
+	switch suffix {
+	case "-incidence":
 		what = "individuals in " + c.Interval()
+	case "-outcomes":
+		what = "accrued since the start"
 	}
 	var drawn, differ []int
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		if (l.Kind == "incidence") != incidence || c.IsTwin(i) {
+		if suffixOf(l.Kind) != suffix || c.IsTwin(i) {
 			continue
 		}
 		if !l.isEmpty() {

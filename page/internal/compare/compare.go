@@ -43,6 +43,7 @@ type Side struct {
 	Unit, Label   string // unit of the times; label of the axis
 	Dates         *plot.Dates
 	States, Flows []line // flows per interval
+	outcomes      []line // since the start
 	SinceStart    bool
 
 	Outputs  []string             // names, in order
@@ -52,7 +53,7 @@ type Side struct {
 
 	Result *population.Result // of a run of this server
 	Facts  facts              // of runs and directories
-	total  map[string]int     // number of states ("state") and flows ("incidence"), with those beyond MaxLines
+	total  map[string]int     // number of states ("state"), flows ("incidence") and "outcome"s, with those beyond MaxLines
 }
 
 // paired reports whether two sides have replicas with common random numbers: equal seeds, and some
@@ -280,6 +281,9 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 		for i, name := range names {
 			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, Dates: sides[0].Dates,
 				YLabel: "individuals", FromZero: true, LegendBeside: true}
+			if id == "outcome" {
+				c.YLabel = name
+			}
 			for _, s := range sides {
 				one := plot.Series{Name: s.Name, Steps: steps}
 				for _, l := range of(s) {
@@ -296,6 +300,7 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 		}
 	}
 	add(func(s *Side) []line { return s.States }, "state", "Individuals in each state", false)
+	add(func(s *Side) []line { return s.outcomes }, "outcome", "Outcomes since the start", false)
 	since := slices.ContainsFunc(sides, func(s *Side) bool { return s.SinceStart })
 	if since {
 		return figures
