@@ -176,12 +176,12 @@ func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last 
 	out.Flush()
 }
 
-// amount formats a number of an outcome, with six digits or, if it is larger, as a whole number.
+// amount formats a number of an outcome, with six digits or, if it is large, as a whole number.
 func amount(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"
-	case math.Abs(x) >= 1e5:
+	case math.Abs(x) >= 1e4:
 		return format.Thousands(math.Round(x))
 	}
 	return fmt.Sprintf("%.6g", x)

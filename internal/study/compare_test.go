@@ -292,6 +292,9 @@ func TestForest(t *testing.T) {
 	outputs := []Output{{Name: "peak(ill)", N: 50, Mean: 5000}, {Name: "final(total)", N: 50, Mean: 70}, none,
 		{Name: "first time(ill above 3)", N: 30, Mean: 20}}
 	c := Comparison{Scenarios: []Scenario{{"base", outputs, nil}, {"new", outputs, differences}}, Course: courseOf(2)}
+	cost := c.Course.Lines[0]
+	cost.Kind, cost.Name = "outcome", "cost"
+	c.Course.Lines = append(c.Course.Lines, cost)
 	f := c.Forest("model")
 	var got []string
 	for _, b := range f.Blocks {

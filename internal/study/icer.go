@@ -227,7 +227,7 @@ func (c *ICER) mostPaid() float64 {
 	if most == 0 {
 		return 1
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(most)))
+	unit := detmath.Pow(10, math.Floor(detmath.Log10(most)))
 	for _, k := range []float64{1, 1.5, 2, 3, 4, 5, 6, 8} {
 		if k*unit >= most {
 			return k * unit
