@@ -17,15 +17,15 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Save writes the charts into a directory: all states in one and each in its own, the flows, and
-// both by group.
+// Save writes the charts into a directory: all states in one and each in its own, the flows, both by
+// group, and outcomes.
 func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
 	}
 	all, each := States(r)
 	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each),
-		plot.SaveBoth(dir, "incidence", Flows(r))}
+		plot.SaveBoth(dir, "incidence", Flows(r)), plot.SaveBoth(dir, "outcomes", Outcomes(r, mostOutcomes))}
 	for _, by := range Groupings(r.Model) {
 		states, flows := Groups(r, by)
 		if len(by.Groups) > mostBands {
@@ -36,6 +36,9 @@ func Save(dir string, r *population.Result) error {
 	}
 	return errors.Join(errs...)
 }
+
+// mostOutcomes is how many outcomes are drawn.
+const mostOutcomes = 24
 
 // title names the model, and marks an incomplete run.
 func title(r *population.Result) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/detmath"
@@ -140,10 +141,9 @@ func (c *ICER) WriteRatios(w io.Writer) error {
 	return out.Error()
 }
 
-// Print prints a table of the ratios for people.
-func (c *ICER) Print(w io.Writer) error {
-	var t textTable
-	t.row("against "+c.Scenarios[0], c.Cost, c.Effect, c.Cost+" per "+c.Effect, "95 % interval (Fieller)")
+// Table is a table of the ratios for people: its head, and a row for each scenario but the first.
+func (c *ICER) Table() (head []string, rows [][]string) {
+	head = []string{"against " + c.Scenarios[0], c.Cost, c.Effect, c.Cost + " per " + c.Effect, "95 % interval (Fieller)"}
 	for _, r := range c.Ratios() {
 		ratio, interval := r.Verdict, "–"
 		switch {
@@ -155,7 +155,18 @@ func (c *ICER) Print(w io.Writer) error {
 		if !math.IsNaN(r.Low) {
 			interval = between(r.Low, r.High)
 		}
-		t.row(r.Scenario, Short(r.Cost), Short(r.Effect), ratio, interval)
+		rows = append(rows, []string{r.Scenario, Short(r.Cost), Short(r.Effect), ratio, interval})
+	}
+	return head, rows
+}
+
+// Print prints the table.
+func (c *ICER) Print(w io.Writer) error {
+	var t textTable
+	head, rows := c.Table()
+	t.row(head...)
+	for _, row := range rows {
+		t.row(row...)
 	}
 	var b strings.Builder
 	b.WriteString("\n")
@@ -294,4 +305,41 @@ func (c *ICER) AcceptabilityChart(title string) plot.Chart {
 		chart.Series = append(chart.Series, plot.Series{Name: name, X: curve.Pay, Y: curve.Probability[k], Unmarked: true})
 	}
 	return chart
+}
+
+// ReadPairs adds the replicas of pairs.csv, of at most most rows.
+func (c *ICER) ReadPairs(r io.Reader, most int) error {
+	outputs := c.Outputs()
+	found := map[string][]costPair{} // by replica; NaN where nothing is known
+	var order []string
+	err := readRows(r, [][]string{pairColumns}, most, func(row []string) error {
+		scenario, effect := slices.Index(c.Scenarios, row[0]), row[2] == outputs[1]
+		if !effect && row[2] != outputs[0] {
+			return nil
+		}
+		if scenario < 1 {
+			return fmt.Errorf("scenario %q is the first, or not there", row[0])
+		}
+		all := found[row[1]]
+		if all == nil {
+			all = make([]costPair, len(c.Scenarios))
+			for k := range all {
+				all[k] = costPair{math.NaN(), math.NaN()}
+			}
+			found[row[1]] = all
+			order = append(order, row[1])
+		}
+		base, value := &all[0].cost, &all[scenario].cost
+		if effect {
+			base, value = &all[0].effect, &all[scenario].effect
+		}
+		return readNumbers(row[3:], base, value)
+	})
+	if err != nil {
+		return err
+	}
+	for _, replica := range order {
+		c.Add(func(k int) (float64, float64) { return found[replica][k].cost, found[replica][k].effect })
+	}
+	return nil
 }

@@ -256,6 +256,10 @@ func (c *Comparison) Tables() (all []figure.Table) {
 		}
 		all = append(all, t)
 	}
+	if c.ICER != nil {
+		head, rows := c.ICER.Table()
+		all = append([]figure.Table{{Caption: "What each costs and gains more than " + first.Name, Head: head, Rows: rows}}, all...)
+	}
 	return all
 }
 

@@ -90,12 +90,22 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// The values of outcomes are read from their table, to the last digit.
+func TestEndsOfOutcomes(t *testing.T) {
+	v := &Side{Outputs: []string{"final(cost)"}, Values: map[string][]float64{}}
+	table := "replica,time,outcome,region,value\n0,0,cost,,0\n0,2,cost,,3.25\n0,2,cost,north,9\n1,2,cost,,-4.5\n"
+	if err := v.readEnds(outcomesAtEnd(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
+		"[0 1] map[final(cost):[3.25 -4.5]]" {
+		t.Errorf("%v %v", v, err)
+	}
+}
+
 // What a table of a run has of everybody at the end is read, replica by replica; groups and other
 // times are not.
 func TestEnds(t *testing.T) {
 	v := &Side{Outputs: []string{"final(a)", "final(b)"}, Values: map[string][]float64{}}
 	table := "replica,time,state,region,count\n1,0,a,,5\n1,2,a,,3\n1,2,b,,7\n1,2,a,north,99\n0,2,a,,4\n0,2,b,,6\n"
-	if err := v.readEnds(statesAsFlows(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
+	if err := v.readEnds(statesAtEnd(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
 		"[0 1] map[final(a):[4 3] final(b):[6 7]]" {
 		t.Errorf("%v %v", v, err)
 	}
@@ -103,7 +113,7 @@ func TestEnds(t *testing.T) {
 		"replica,time,state,count\nx,2,a,1\n": "found \"x\", expected a number",
 		"replica,time,state,count\n1,2\n":     "wrong number of fields",
 		"replica,time,state,count\n5,2,a,1\n": "other replicas"} {
-		if err := v.readEnds(statesAsFlows(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
+		if err := v.readEnds(statesAtEnd(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
