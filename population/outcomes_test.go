@@ -43,7 +43,8 @@ func TestExactOutcomes(t *testing.T) {
 			}
 		}
 		mean, variance := momentsOf(cost)
-		checkNotices(t, "cost without discount", mean, 300*1.835830+100*(1-math.Exp(-2.5)), math.Sqrt(variance/float64(len(cost))))
+		checkNotices(t, "cost without discount", mean, 300*1.835830+100*(1-math.Exp(-2.5)),
+			math.Sqrt(variance/float64(len(cost))))
 	}
 }
 
@@ -68,7 +69,8 @@ func TestExactOutcomeOfOne(t *testing.T) {
 			if strings.Contains(clock, "start") {
 				from = "0"
 			}
-			m, err := population.Compile("one.yaml", []byte(strings.NewReplacer("CLOCK", clock, "DISCOUNT", discount, "FROM", from).Replace(`
+			swap := strings.NewReplacer("CLOCK", clock, "DISCOUNT", discount, "FROM", from)
+			m, err := population.Compile("one.yaml", []byte(swap.Replace(`
 name: one
 time: {CLOCK}
 population: {size: 1, start: {ill: rest}}

@@ -258,7 +258,8 @@ func (c *Comparison) Tables() (all []figure.Table) {
 	}
 	if c.ICER != nil {
 		head, rows := c.ICER.Table()
-		all = append([]figure.Table{{Caption: "What each costs and gains more than " + first.Name, Head: head, Rows: rows}}, all...)
+		costs := figure.Table{Caption: "What each costs and gains more than " + first.Name, Head: head, Rows: rows}
+		all = append([]figure.Table{costs}, all...)
 	}
 	return all
 }
