@@ -54,6 +54,7 @@ var (
 	resultFiles = []knownFile{{"summary.json", "everything, as almanac run --json prints it"},
 		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
 			"replica and time"},
+		{"supplies.csv", "how much of each supply there was"}, {"supplies.parquet", "how much of each supply there was"},
 		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica " +
 			"and time"}, {"flows.parquet", "how many went each way, by replica and time"},
 		{"events.parquet", "what happened to whom, and when"}, fileDraws, fileModel,

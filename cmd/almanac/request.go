@@ -163,7 +163,7 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 // studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
 	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet",
-		"events.parquet", "draws.csv", "projection.csv", "projection.svg", "projection.png",
+		"events.parquet", "supplies.csv", "supplies.parquet", "draws.csv", "projection.csv", "projection.svg", "projection.png",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},

@@ -162,6 +162,7 @@ func (c *compiler) compile() {
 	if c.Count > diag.MaxListed { // the list of problems is full
 		return
 	}
+	c.listSupplies()
 	c.numberNames()
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)

@@ -34,6 +34,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Whom = c.conditions(text.Whom, text.What+": whom")
 	c.contactMoves(here, &ct, text)
+	ct.Uses = c.contactUses(&ct, text, machine)
 	if text.Chance.Given() {
 		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
@@ -49,7 +50,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Rule = c.file.Functions.Chances[text.Name]
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
-		ct.Rich != nil ||
+		ct.Rich != nil || ct.Uses != nil ||
 		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)

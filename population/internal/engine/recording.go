@@ -11,6 +11,8 @@ type Recording struct {
 	All    RowCounts
 	Groups []RowCounts // in the order of Program.Groups
 	Values []float64   // those of Program.Values, one row after the other
+
+	Supplies []Supply // those of Program.Supplies, one row after the other
 }
 
 // RowCounts are counts, flows and names, one row after the other.
@@ -32,6 +34,7 @@ func NewRecording(m *program.Program) Recording {
 		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
+	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -45,6 +48,7 @@ func (rec *Recording) add(r *Run) {
 		by := &r.ByGroup.Groups[g]
 		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
 	}
+	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.Values {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))

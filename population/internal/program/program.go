@@ -43,13 +43,14 @@ type Program struct {
 	UsesCounts     bool             // a rate depends on counts
 	MixesBy        []bool           // by attribute: a contact mixes by it
 	Values         []function.Value // that a program supplies, to be recorded
+	Supplies       []string         // names of what clocks, contacts and interventions use up
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
-		len(p.Values) == len(o.Values)
+		len(p.Values) == len(o.Values) && slices.Equal(p.Supplies, o.Supplies)
 }
 
 // WindowsFrom is the number of individuals from which on a run may be on several cores.

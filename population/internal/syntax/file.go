@@ -44,6 +44,7 @@ type File struct {
 	Births        []Entry
 	Immigration   []Entry
 	Transmission  []Contact
+	Supplies      []Supply
 	Interventions []Intervention
 	Scenarios     []Scenario
 	Record        Record
@@ -59,8 +60,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "always", "births", "immigration", "transmission", "interventions", "attributes", "record",
-		"scenarios", "fit")
+		"states", "machines", "always", "births", "immigration", "transmission", "supplies", "interventions", "attributes",
+		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
@@ -114,6 +115,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("transmission"); n != nil {
 		r.transmission(m, n)
+	}
+	if n := top.Get("supplies"); n != nil {
+		r.supplies(m, n)
 	}
 	if n := top.Get("interventions"); n != nil {
 		r.interventions(m, n)

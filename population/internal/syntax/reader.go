@@ -37,6 +37,8 @@ type Reader struct {
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
 	usesState  *bool // see File.UsesState
+
+	supplyNames []string // the names of the file's supplies
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
