@@ -51,8 +51,9 @@ type compiler struct {
 	windowWhat         []string                                       // how messages name it
 	watched            map[*syntax.Where]int                          // indexes into program.Watched
 	mixings            map[*syntax.Contact]*Mixing
-	machineFlows       []flowSet    // by machine: those that are possible
-	enterMissing       map[int]bool // by machine: that has been reported
+	machineFlows       []flowSet                                      // by machine: those that are possible
+	enterMissing       map[int]bool                                   // by machine: that has been reported
+	fileGifts          map[*syntax.Move]*program.ByCell[program.Gift] // of moves whose table is in a file
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -122,6 +123,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 		watched:            map[*syntax.Where]int{},
 		mixings:            map[*syntax.Contact]*Mixing{},
 		enterMissing:       map[int]bool{},
+		fileGifts:          map[*syntax.Move]*program.ByCell[program.Gift]{},
 	}
 	c.compile()
 	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries,

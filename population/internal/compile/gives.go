@@ -31,6 +31,10 @@ func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, 
 		m.Value = uint16(v)
 		return m, true
 	}
+	if gives, ok := c.fileGifts[t]; ok {
+		m.Gives = gives
+		return m, true
+	}
 	by, ok := c.givesBy(a, &t.Gives, what)
 	if !ok {
 		return m, false
@@ -42,6 +46,9 @@ func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, 
 	m.Gives = &program.ByCell[program.Gift]{By: cells}
 	for k := range n {
 		m.Gives.Values = append(m.Gives.Values, c.gift(here, a, &t.Gives, c.cell(cells, k), what))
+	}
+	if t.Gives.File != "" { // it has no parameters, and may be large
+		c.fileGifts[t] = m.Gives
 	}
 	return m, true
 }
@@ -88,6 +95,11 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 			}
 			more, ok := c.givesBy(a, &e.Gives, what)
 			by, good = union(by, more), good && ok
+		}
+		if good && g.File != "" && len(left) > 0 {
+			c.Add(g.Cases[0].Of.At, "there is no row for %s %s; expected at least one for each value", g.By.Name,
+				diag.ListNames(left))
+			good = false
 		}
 		if good && !other && len(left) > 0 {
 			c.Add(g.By.At, "%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are "+

@@ -89,6 +89,10 @@ func (e *explainer) attributes() {
 	e.section("Everybody has a value of", len(e.file.Attributes))
 	for _, a := range e.file.Attributes {
 		var values []string
+		if a.File != "" && len(a.Values) > maxGroups {
+			e.line("  %s: %s, with the shares in %s", a.Name, format.Plural(len(a.Values), "value"), a.File)
+			continue
+		}
 		for i, v := range a.Values {
 			if a.ByAge {
 				values = append(values, v.Name+" from "+e.asWritten(a.Ages[i])+" on")

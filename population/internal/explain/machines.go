@@ -79,6 +79,8 @@ func (e *explainer) machineClocks(s *syntax.State) {
 // gives says what a move gives.
 func (e *explainer) gives(g *syntax.Gives) string {
 	switch {
+	case g.File != "":
+		return "drawn from the row of its " + g.By.Name + " in " + g.File
 	case len(g.Cases) > 0:
 		var all []string
 		for i := range g.Cases {
