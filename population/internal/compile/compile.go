@@ -55,6 +55,8 @@ type compiler struct {
 	enterMissing       map[int]bool                                   // by machine: that has been reported
 	fileGifts          map[*syntax.Move]*program.ByCell[program.Gift] // of moves whose table is in a file
 
+	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
+
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
 	alwaysAfter []syntax.Value // the durations of Phase.Always, for messages

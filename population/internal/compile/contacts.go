@@ -186,7 +186,15 @@ func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m i
 
 // contactMoves works out what a contact gives, and what is inherited by it.
 func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Contact) {
-	moves := c.moves(here, text.Moves, text.What+": move")
+	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
+		if to := ct.Becomes[before]; to < program.Unchanged {
+			return to
+		}
+		if text.Everybody {
+			return before
+		}
+		return into(ct.Self)(before) // of the maker, if it alone changes
+	})
 	for _, n := range text.Inherit {
 		if n.Bad {
 			continue

@@ -202,7 +202,7 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
 	}
-	d.Do.Moves = c.moves(c.here, text.Moves, text.What+": move")
+	d.Do.Moves = c.movesAfter(c.here, text.Moves, text.What+": move", into(d.Do.To))
 	c.noteAction(&d.Do, d.Where)
 	if text.For.Given() && !text.For.Bad {
 		d.For, _ = c.fixedDuration(text.For, text.What+": when: for")
@@ -249,7 +249,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	}
 	if slices.ContainsFunc(d.Do.Moves, func(m program.Move) bool { return m.Gives != nil }) {
 		do := d.Do
-		do.Moves = c.moves(here, text.Moves, text.What+": move")
+		do.Moves = c.movesAfter(here, text.Moves, text.What+": move", into(do.To))
 		effect.Do = &do
 	}
 	if effect.Count = text.Count; text.ComputedCount.Given() && !c.unknownCount(text) {
