@@ -59,6 +59,7 @@ type Threshold struct {
 	Window  int     // the number in Program.Windows; −1 if individuals are counted
 	State   int     // whose individuals are counted; −1 for the whole population
 	Watched int     // only those of this group of Program.Watched are counted; −1 for all
+	Members int     // the number in this group of Program.Watched is meant, in place of State; −1 for none
 	Above   bool    // or below, if false; always strictly
 	Share   bool    // Number is a share of the population, or of the group
 	Number  float64 // to compare with
