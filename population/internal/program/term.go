@@ -54,7 +54,8 @@ type Census struct {
 
 // CountsFrom reports whether the term depends on a count from a number on, or on a group.
 func (t *Term) CountsFrom(first int) bool {
-	return t != nil && (t.Op == TermGroup || t.Op == TermCount && t.State >= first || t.a.CountsFrom(first) || t.b.CountsFrom(first))
+	return t != nil && (t.Op == TermGroup || t.Op == TermCount && t.State >= first ||
+		t.a.CountsFrom(first) || t.b.CountsFrom(first))
 }
 
 // At returns the value of the term at a time. It may be NaN, as the root of a negative number is.
