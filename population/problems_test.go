@@ -167,4 +167,5 @@ var spoiltModels = slices.Concat(
 	spoiltBands,
 	spoiltMachines,
 	spoiltOutcomes,
+	spoiltSupplies,
 )

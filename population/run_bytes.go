@@ -10,6 +10,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -53,6 +54,11 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	for _, x := range run.rec.Values {
 		float(x)
 	}
+	for _, s := range run.rec.Supplies {
+		for _, x := range []uint64{s.Left, s.Used, s.Lost, s.Refused} {
+			whole(x)
+		}
+	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -87,6 +93,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
+		40*n*len(m.program.Supplies) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
@@ -116,6 +123,11 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	for range run.rec.Rows * len(m.program.Values) {
 		run.rec.Values = append(run.rec.Values, in.float())
+	}
+	for range run.rec.Rows * len(m.program.Supplies) {
+		most := uint64(math.MaxUint64)
+		run.rec.Supplies = append(run.rec.Supplies,
+			engine.Supply{Left: in.whole(most), Used: in.whole(most), Lost: in.whole(most), Refused: in.whole(most)})
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -163,8 +163,9 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 
 // studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
-	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "events.csv", "series.parquet", "flows.parquet",
-		"outcomes.parquet", "events.parquet", "outcomes.svg", "outcomes.png", "draws.csv", "projection.csv", "projection.svg", "projection.png",
+	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "events.csv", "series.parquet",
+		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "outcomes.svg", "outcomes.png", "draws.csv",
+		"projection.csv", "projection.svg", "projection.png",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},

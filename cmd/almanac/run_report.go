@@ -44,6 +44,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		printStates(w, m, r, rows-1, screen)
 		printFlows(w, m, r, rows-1)
 		printOutcomes(w, m, r, rows-1)
+		printSupplies(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
 		printChart(w, m, r, screen)
 	}
@@ -176,6 +177,25 @@ func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last 
 	out.Flush()
 }
 
+// printSupplies prints how much of each supply is left, and what became of the rest.
+func printSupplies(w io.Writer, m *population.Model, r *population.Result, last int) {
+	if len(m.Supplies()) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	mean := ""
+	if r.Replicas > 1 {
+		mean = ": mean"
+	}
+	fmt.Fprintf(out, "\nsupplies%s\tleft\tused\tlost\trefused\t\n", mean)
+	for i, name := range m.Supplies() {
+		s := r.Supply(i)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, format.Thousands(s.Left.Mean[last]),
+			format.Thousands(s.Used.Mean[last]), format.Thousands(s.Lost.Mean[last]), format.Thousands(s.Refused.Mean[last]))
+	}
+	out.Flush()
+}
+
 // amount formats a number of an outcome, with six digits or, if it is large, as a whole number.
 func amount(x float64) string {
 	switch {
@@ -277,11 +297,22 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		writeSupplies(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
 	)
+}
+
+// writeSupplies writes how much of each supply there was, if the model has any.
+func writeSupplies(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Supplies()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
+		return results.WriteSupplies(w, results.Format(s.Format), r)
+	})
 }
 
 // writeDraws writes the values that each replica draws, if any.

@@ -159,3 +159,26 @@ record: {every: 1 year}
 	// year 1: cost 9500
 	// year 2: cost 9500
 }
+
+// The table of a model with supplies, as it is written and read.
+func ExampleSupplyRow() {
+	m, err := population.Compile("doses.yaml", []byte("name: doses\ntime: {unit: day, end: 1}\n"+
+		"population: {size: 20, start: {a: rest}}\nsupplies: {doses: {at: 1 day, count: 12}}\nstates: {a: {}, b: {}}\n"+
+		"interventions: [{at: 1 day, who: a, count: doses, to: b}]\nrecord: {every: 1 day}\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := results.WriteSupplies(os.Stdout, results.CSV, r); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%+v\n", results.SupplyRow{Supply: "doses", Time: 1, Used: 12})
+	// Output:
+	// replica,time,supply,left,used,lost,refused
+	// 0,0,doses,0,0,0,0
+	// 0,1,doses,0,12,0,0
+	// {Replica:0 Time:1 Date: Supply:doses Left:0 Used:12 Lost:0 Refused:0}
+}

@@ -78,6 +78,15 @@ type EventRow struct {
 	Values         []string
 }
 
+// A SupplyRow says how much of a supply there was; see [population.Supply].
+type SupplyRow struct {
+	Replica                   int
+	Time                      float64
+	Date                      string // if the model's clock has dates
+	Supply                    string
+	Left, Used, Lost, Refused int64
+}
+
 // Series reads how many were in each state, row by row. An error is the last that is given.
 func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
 	return each(d.opener(seriesTable.name), &seriesTable)
@@ -107,6 +116,12 @@ func (d *Directory) Outcomes() iter.Seq2[OutcomeRow, error] {
 // ReadOutcomes is [Directory.Outcomes] of a table as CSV.
 func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
 	return each(csvOpener("outcomes.csv", r), &outcomeTable)
+}
+
+// Supplies reads how much of each supply there was, row by row, if the model has supplies. An error is
+// the last that is given.
+func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
+	return each(d.opener(supplyTable.name), &supplyTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that

@@ -79,6 +79,17 @@ var outcomeTable = schema[OutcomeRow]{"outcomes", []field[OutcomeRow]{
 	{"value", number, plain, always, func(r *OutcomeRow) any { return &r.Value }},
 }}
 
+var supplyTable = schema[SupplyRow]{"supplies", []field[SupplyRow]{
+	{"replica", whole, dictionary, always, func(r *SupplyRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *SupplyRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *SupplyRow) any { return &r.Date }},
+	{"supply", text, dictionary, always, func(r *SupplyRow) any { return &r.Supply }},
+	{"left", whole, plain, always, func(r *SupplyRow) any { return &r.Left }},
+	{"used", whole, plain, always, func(r *SupplyRow) any { return &r.Used }},
+	{"lost", whole, plain, always, func(r *SupplyRow) any { return &r.Lost }},
+	{"refused", whole, plain, always, func(r *SupplyRow) any { return &r.Refused }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},

@@ -28,6 +28,8 @@ type Summary struct {
 	Times []float64 `json:"times"`
 	Dates []string  `json:"dates,omitempty"`
 	Counts
+	// Supplies has how much there was of what is used up.
+	Supplies Ordered[population.SupplySeries] `json:"supplies,omitzero"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`

@@ -164,6 +164,36 @@ func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
+// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's clock
+// has dates, supply, left, used, lost and refused, the last three since the start.
+func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
+	has := func(p presence) bool { return p == ifDated && r.Model.Dates() != nil }
+	l := supplyTable.layout(has, nil, nil, nil)
+	out, err := newSink(w, f, supplyTable.name, l.columns)
+	if err != nil {
+		return err
+	}
+	names, dates := r.Model.Supplies(), r.Model.Dates()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for at := range run.Rows() {
+			row := SupplyRow{Replica: run.Replica, Time: r.Times[at]}
+			if dates != nil {
+				row.Date = dates[at]
+			}
+			for k, name := range names {
+				s := run.Supply(at, k)
+				row.Supply, row.Left, row.Used = name, int64(s.Left), int64(s.Used)
+				row.Lost, row.Refused = int64(s.Lost), int64(s.Refused)
+				if err := out.row(l.row(&row)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return out.close()
+}
+
 // An EventWriter writes events, one at a time. It must not be used from several goroutines at once.
 type EventWriter struct {
 	out  sink

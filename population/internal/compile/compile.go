@@ -50,9 +50,13 @@ type compiler struct {
 	windowSyntax       []*syntax.Condition                            // where each of program.Windows is written, first
 	windowWhat         []string                                       // how messages name it
 	watched            map[*syntax.Where]int                          // indexes into program.Watched
+	watchedValues      map[watchedValue]int                           // likewise
 	mixings            map[*syntax.Contact]*Mixing
-	machineFlows       []flowSet    // by machine: those that are possible
-	enterMissing       map[int]bool // by machine: that has been reported
+	machineFlows       []flowSet                                      // by machine: those that are possible
+	enterMissing       map[int]bool                                   // by machine: that has been reported
+	fileGifts          map[*syntax.Move]*program.ByCell[program.Gift] // of moves whose table is in a file
+
+	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -120,8 +124,10 @@ func File(f *syntax.File, list *diag.List) *Model {
 		bands:              map[int]*program.Band{},
 		windows:            map[windowKey]int{},
 		watched:            map[*syntax.Where]int{},
+		watchedValues:      map[watchedValue]int{},
 		mixings:            map[*syntax.Contact]*Mixing{},
 		enterMissing:       map[int]bool{},
+		fileGifts:          map[*syntax.Move]*program.ByCell[program.Gift]{},
 	}
 	c.compile()
 	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries,
@@ -133,7 +139,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
-	here.attributes, here.states = start.attributes, start.states
+	here.attributes, here.states, here.group = start.attributes, start.states, start.group
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -162,6 +168,7 @@ func (c *compiler) compile() {
 	if c.Count > diag.MaxListed { // the list of problems is full
 		return
 	}
+	c.listSupplies()
 	c.numberNames()
 	c.listOutcomes(c.here)
 	p.FirstPhase = c.phase(c.here)
@@ -226,6 +233,12 @@ func (c *compiler) startScope() Scope {
 	}
 	here.changedAtStart = len(f.Overridden) > 0
 	here.attributes, here.states = p.Attributes, p.Counted
+	here.group = func(name string) int {
+		if !c.isValue(name) {
+			return -1
+		}
+		return c.watchValue(name, -1)
+	}
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {

@@ -48,7 +48,7 @@ func (c *compiler) thresholds(here Scope, t *program.Phase) {
 // threshold works out one condition of a triggered intervention.
 func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
 	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
-	l := program.Threshold{Window: -1, State: -1, Watched: c.watch(p), Above: text.Above}
+	l := program.Threshold{Window: -1, State: -1, Members: -1, Watched: c.watch(p), Above: text.Above}
 	if text.Over.Given() {
 		return l, c.incidence(here, p, text, &l)
 	}
@@ -58,6 +58,8 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 	}
 	switch {
 	case l.State >= 0: // of a machine
+	case c.isValue(text.Of.Name):
+		l.Members = c.watchValue(text.Of.Name, l.Watched)
 	case strings.Contains(text.Of.Name, "=") && !text.Of.Bad:
 		c.Add(text.Of.At, "%s: when: %s", p.What,
 			diag.Unknown("state", text.Of.Name, func() []string { return c.program.Counted }))
@@ -80,7 +82,7 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
-		if ok && l.State < 0 {
+		if ok && l.State < 0 && l.Members < 0 {
 			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
 				describeResolved(text.Limit, got))
 			ok = false
@@ -148,6 +150,50 @@ func (c *compiler) watch(p *syntax.Intervention) int {
 		c.program.Watched = append(c.program.Watched, c.conditions(p.Among, p.What+": when: where"))
 	}
 	return i
+}
+
+// ValueOf returns the attribute and the value that a name such as region=north stands for. It reports
+// false if there is none, or if it is a state of a machine, which is counted by itself.
+func ValueOf(p *program.Program, name string) (attribute, value int, ok bool) {
+	of, is, found := strings.Cut(name, "=")
+	attribute = p.Attributes.Index(of)
+	if !found || attribute < 0 || attribute >= p.Plain() {
+		return 0, 0, false
+	}
+	value = slices.Index(p.Attributes[attribute].Values, is)
+	return attribute, value, value >= 0
+}
+
+// isValue reports whether a name is that of a value of an attribute.
+func (c *compiler) isValue(name string) bool {
+	_, _, ok := ValueOf(c.program, name)
+	return ok
+}
+
+// watchValue returns the number in program.Watched of those with a value of an attribute, among those
+// of another group of it, −1 for all.
+func (c *compiler) watchValue(name string, among int) int {
+	key := watchedValue{name, among}
+	if i, ok := c.watchedValues[key]; ok {
+		return i
+	}
+	a, v, _ := ValueOf(c.program, name)
+	is := make([]bool, len(c.program.Attributes[a].Values))
+	is[v] = true
+	where := []program.Condition{{Attribute: a, Is: is}}
+	if among >= 0 {
+		where = append(where, c.program.Watched[among]...)
+	}
+	i := len(c.program.Watched)
+	c.program.Watched = append(c.program.Watched, where)
+	c.watchedValues[key] = i
+	return i
+}
+
+// A watchedValue identifies a group: those with a value, among those of another group or all.
+type watchedValue struct {
+	name  string
+	among int
 }
 
 // incidence works out a condition on the events in the time before, and reports whether it could.

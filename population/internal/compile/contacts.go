@@ -34,6 +34,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Whom = c.conditions(text.Whom, text.What+": whom")
 	c.contactMoves(here, &ct, text)
+	ct.Uses = c.contactUses(&ct, text, machine)
 	if text.Chance.Given() {
 		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
@@ -49,7 +50,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Rule = c.file.Functions.Chances[text.Name]
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
-		ct.Rich != nil ||
+		ct.Rich != nil || ct.Uses != nil ||
 		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
@@ -185,7 +186,15 @@ func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m i
 
 // contactMoves works out what a contact gives, and what is inherited by it.
 func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Contact) {
-	moves := c.moves(here, text.Moves, text.What+": move")
+	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
+		if to := ct.Becomes[before]; to < program.Unchanged {
+			return to
+		}
+		if text.Everybody {
+			return before
+		}
+		return into(ct.Self)(before) // of the maker, if it alone changes
+	})
 	for _, n := range text.Inherit {
 		if n.Bad {
 			continue

@@ -42,6 +42,7 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
+//   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - gives.go: what move and with give

@@ -79,8 +79,16 @@ func (c *compiler) possibleFlows() flowSet {
 			if self := t.Contacts[do.Contact].Self; self != program.SameState {
 				add(from, self)
 			}
-		case do.Kind == program.DoMove && do.To != program.SameState && (do.From == nil || do.From[from]):
-			add(from, do.To)
+			if full := t.Contacts[do.Contact].FullOfMaker(); full != program.SameState {
+				add(from, full)
+			}
+		case do.Kind == program.DoMove && (do.From == nil || do.From[from]):
+			if do.To != program.SameState {
+				add(from, do.To)
+			}
+			if do.Uses != nil && do.Uses.Full != nil && do.Uses.Full.To != program.SameState {
+				add(from, do.Uses.Full.To)
+			}
 		}
 	}
 	for _, t := range c.program.Phases {
@@ -108,9 +116,13 @@ func (c *compiler) possibleFlows() flowSet {
 					add(s, program.NoState)
 				}
 			}
+			full := t.Contacts[i].FullOfOther()
 			for met, to := range t.Contacts[i].Becomes {
 				if to != program.SameState && to != program.Unchanged {
 					add(met, to)
+				}
+				if to != program.SameState && full != program.SameState && t.Contacts[i].ChangesOther(to) {
+					add(met, full)
 				}
 			}
 		}

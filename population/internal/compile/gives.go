@@ -8,6 +8,37 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// movesAfter is moves beside a change of state: that comes first, and a table by state is read after
+// it. Entered returns the state that an individual is in then, by the one before.
+func (c *compiler) movesAfter(
+	here Scope, texts []syntax.Move, what string, entered func(before uint16) uint16,
+) []program.Move {
+	c.entered = entered
+	defer func() { c.entered = nil }()
+	return c.moves(here, texts, what)
+}
+
+// into returns the function for movesAfter that leads into one state, or leaves it as it is.
+func into(to uint16) func(before uint16) uint16 {
+	return func(before uint16) uint16 {
+		if to >= program.Unchanged {
+			return before
+		}
+		return to
+	}
+}
+
+// afterState returns the cell of an individual once its state has changed.
+func (c *compiler) afterState(cell []uint16) []uint16 {
+	a := c.program.StateAttribute
+	if c.entered == nil || a < 0 || cell == nil || cell[a] == unset {
+		return cell
+	}
+	cell = slices.Clone(cell)
+	cell[a] = c.entered(cell[a])
+	return cell
+}
+
 // moves looks up attributes and what they are given.
 func (c *compiler) moves(here Scope, texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
@@ -31,6 +62,10 @@ func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, 
 		m.Value = uint16(v)
 		return m, true
 	}
+	if gives, ok := c.fileGifts[t]; ok {
+		m.Gives = gives
+		return m, true
+	}
 	by, ok := c.givesBy(a, &t.Gives, what)
 	if !ok {
 		return m, false
@@ -41,7 +76,10 @@ func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, 
 	}
 	m.Gives = &program.ByCell[program.Gift]{By: cells}
 	for k := range n {
-		m.Gives.Values = append(m.Gives.Values, c.gift(here, a, &t.Gives, c.cell(cells, k), what))
+		m.Gives.Values = append(m.Gives.Values, c.gift(here, a, &t.Gives, c.afterState(c.cell(cells, k)), what))
+	}
+	if t.Gives.File != "" { // it has no parameters, and may be large
+		c.fileGifts[t] = m.Gives
 	}
 	return m, true
 }
@@ -88,6 +126,11 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 			}
 			more, ok := c.givesBy(a, &e.Gives, what)
 			by, good = union(by, more), good && ok
+		}
+		if good && g.File != "" && len(left) > 0 {
+			c.Add(g.Cases[0].Of.At, "there is no row for %s %s; expected at least one for each value", g.By.Name,
+				diag.ListNames(left))
+			good = false
 		}
 		if good && !other && len(left) > 0 {
 			c.Add(g.By.At, "%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are "+
@@ -162,7 +205,7 @@ func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *pr
 		t.States = append(t.States, uint16(v))
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
-		return entryShares(here, e, what, written, rest, good)
+		return entryShares(here.ForCell(c.afterState(here.own)), e, what, written, rest, good)
 	})
 	return t
 }

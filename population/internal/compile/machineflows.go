@@ -88,6 +88,9 @@ func (c *compiler) noteAction(do *program.Action, where []program.Condition) {
 		c.noteLeaving(where)
 	}
 	c.noteMoves(do.Moves, where)
+	if do.Uses != nil && do.Uses.Full != nil {
+		c.noteAction(do.Uses.Full, where)
+	}
 }
 
 // noteEntry adds the flows of machines of individuals that enter.

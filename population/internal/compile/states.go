@@ -157,7 +157,8 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	if clock.To.Given() {
 		a.To = c.state(clock.To, clock.What+": to", true)
 	}
-	a.Moves = c.moves(here, clock.Moves, clock.What+": move")
+	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
+	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name)
 	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
 		c.actions[clock] = a
 	}

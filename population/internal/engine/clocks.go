@@ -302,7 +302,7 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 			u -= bound
 			continue
 		}
-		rate, ok := v.Rate.Rate(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+		rate, ok := v.Rate.Rate(r.Now, r.census())
 		if !ok {
 			r.failAboveMost(v)
 		}
@@ -339,7 +339,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 	}
 	unit := r.Program.Unit
 	r.limit = -1
-	x := v.Rate.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+	x := v.Rate.At(r.Now, r.census())
 	if math.IsNaN(x) {
 		r.failed = fmt.Errorf(
 			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what "+
@@ -364,7 +364,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 // only when such a clock is about to fire, which is never if its most is far too small; so it is
 // checked for every row too.
 func (r *Run) checkRates() error {
-	n := program.Census{Total: r.Alive, Counts: r.Counts}
+	n := r.census()
 	above := func(vary []program.VaryingRate) *program.VaryingRate {
 		for i := range vary {
 			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 {

@@ -136,10 +136,13 @@ func (r *Run) crosses(l *program.Threshold) bool {
 	}
 	counts, all, bound := r.Counts, r.Alive, l.Number
 	if l.Watched >= 0 {
-		counts, all = r.ByGroup.watched[l.Watched].Counts, r.ByGroup.watched[l.Watched].total
+		counts, all = r.ByGroup.watched[l.Watched].Counts, r.ByGroup.totals[l.Watched]
 	}
 	n := all
-	if l.State >= 0 {
+	switch {
+	case l.Members >= 0:
+		n = r.ByGroup.totals[l.Members]
+	case l.State >= 0:
 		n = counts[l.State]
 	}
 	if l.Share {

@@ -47,6 +47,7 @@
 //   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying
 //     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
+//   - supplies.go: what clocks, contacts and interventions use up
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
 //     change them
 //   - ties.go: events at the same instant

@@ -96,6 +96,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
+	if do.Uses != nil && !r.take(do.Uses) {
+		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+	}
 	moved := false
 	if len(do.Moves) > 0 {
 		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.

@@ -76,6 +76,7 @@ func (r *Run) copyFrom(from *Run) {
 	r.Flows = append(own.Flows[:0], from.Flows...)
 	r.Named = append(own.Named[:0], from.Named...)
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
+	r.Supplies = append(own.Supplies[:0], from.Supplies...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
 	r.outcomes = own.outcomes.copy(from.outcomes)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties

@@ -17,9 +17,13 @@ type interventions struct {
 }
 
 // intervene carries out a scheduled intervention, and those that wait for what it does.
-func (r *Run) intervene(ctx context.Context, p *program.Scheduled, index int) error {
+func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
+	if p.Adds >= 0 {
+		r.deliver(p.Intervention)
+		return nil
+	}
 	r.underway = p
-	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(index)))
+	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(p.Number)))
 	r.underway = nil
 	r.beginPace(r.Now)
 	if err != nil {
@@ -99,6 +103,10 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 
 // applyTo applies an intervention to an individual.
 func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
+	if d.Supply >= 0 {
+		r.Supplies[d.Supply].Left--
+		r.Supplies[d.Supply].Used++
+	}
 	state := r.status(id).state
 	do := &d.Do
 	if t.Do != nil {
@@ -175,7 +183,7 @@ func (r *Run) enterPhase(to *program.Phase) {
 // algorithm S
 func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, t *program.Effect, s random.Stream) error {
 	const few = 16 // at most one in so many
-	count := t.Count
+	count := r.available(d, t)
 	among := r.Alive // an upper bound of the number of targets
 	if d.Who != nil {
 		among = 0

@@ -11,6 +11,8 @@ type Recording struct {
 	All    RowCounts
 	Groups []RowCounts // in the order of Program.Groups
 	Values []float64   // those of Program.Values, one row after the other
+
+	Supplies []Supply // those of Program.Supplies, one row after the other
 }
 
 // RowCounts are counts, flows, names and outcomes, one row after the other.
@@ -38,6 +40,7 @@ func NewRecording(m *program.Program) Recording {
 		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
+	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -58,6 +61,7 @@ func (rec *Recording) add(r *Run) {
 			of.Outcomes, of.Times = s.read(r, 1+g, of.Outcomes, of.Times)
 		}
 	}
+	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.Values {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))

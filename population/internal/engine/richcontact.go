@@ -30,6 +30,14 @@ func (r *Run) richContact(
 	changesSelf := c.Self != program.SameState || rich.Self != program.SameState
 	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
 	aboutMaker := changesSelf && stays
+	if c.Uses != nil {
+		if aboutMaker && !r.makes(id, from, rich) {
+			return false
+		}
+		if !r.take(c.Uses) {
+			return r.refuseContact(id, other, aboutMaker, c, do, l)
+		}
+	}
 	counted := do.Name
 	if !aboutMaker {
 		if r.changeByContact(other, to, &enters, rich.Moves, id, do.Name, counted, l) {
@@ -38,8 +46,7 @@ func (r *Run) richContact(
 			return false
 		}
 	}
-	if !changesSelf || r.status(id).state != from ||
-		rich.Machine >= 0 && !rich.From[r.attributes[rich.Attribute].Of(id)] {
+	if !changesSelf || !r.makes(id, from, rich) {
 		return false
 	}
 	own := program.Move{Machine: -1}
@@ -53,6 +60,13 @@ func (r *Run) richContact(
 		moves = rich.Moves
 	}
 	return r.changeByContact(id, self, &own, moves, other, do.Name, counted, l)
+}
+
+// makes reports whether an individual that was in a state when it began a contact can still make it:
+// it has not been changed meanwhile.
+func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
+	return r.status(id).state == from &&
+		(rich.Machine < 0 || rich.From[r.attributes[rich.Attribute].Of(id)])
 }
 
 // changeByContact changes an individual by a contact with another, by: its state, unless to is

@@ -41,6 +41,7 @@ type Run struct {
 	tallies
 	interventions
 	machines
+	Supplies []Supply
 	contactPrefetch
 	arrivals []random.Stream // of the sources of immigration
 	ties     ties
@@ -156,6 +157,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		return err
 	}
 	r.dealt = nil
+	r.beginSupplies()
 	r.arrivals = r.arrivals[:0]
 	for k := range r.phase.Immigration {
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
@@ -295,7 +297,7 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 			return err
 		}
 		r.carriedOut++
-		if err := r.intervene(ctx, p, r.carriedOut-1); err != nil {
+		if err := r.intervene(ctx, p); err != nil {
 			return err
 		}
 	}

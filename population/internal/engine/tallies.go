@@ -30,13 +30,13 @@ type groupTallies struct {
 	states    int
 	Groups    []Tally
 	watched   []watchedTally
+	totals    []int // individuals in each of watched
 }
 
 // A watchedTally has the counts of a group of Program.Watched.
 type watchedTally struct {
 	Tally
 	where []program.Condition
-	total int // individuals in it
 }
 
 // A Tally has the counts of one group.
@@ -65,6 +65,7 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	for _, where := range m.Watched {
 		t.watched = append(t.watched, watchedTally{Tally: empty(), where: where})
 	}
+	t.totals = make([]int, len(t.watched))
 	return t
 }
 
@@ -88,7 +89,7 @@ func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 	for i := range t.watched {
 		if w := &t.watched[i]; r.matches(id, w.where) {
 			w.Counts[state] += more
-			w.total += more
+			t.totals[i] += more
 		}
 	}
 }
@@ -120,7 +121,7 @@ func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 		} else if w := &t.watched[i-len(t.groupings)]; !r.matches(id, w.where) {
 			continue
 		} else if g = &w.Tally; from < t.states && to >= t.states {
-			w.total--
+			t.totals[i-len(t.groupings)]--
 		}
 		g.Flows[flow]++
 		if from < t.states { // those who enter are counted by register
@@ -180,16 +181,17 @@ func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 		return nil
 	}
 	if t == nil {
-		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups)), nil}
+		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups)), nil, nil}
 		t.watched = make([]watchedTally, len(from.watched))
 	}
 	for i := range from.Groups {
 		t.Groups[i].copy(&from.Groups[i])
 	}
+	t.totals = append(t.totals[:0], from.totals...)
 	for i := range from.watched {
 		to, w := &t.watched[i], &from.watched[i]
 		to.Tally.copy(&w.Tally)
-		to.where, to.total = w.where, w.total
+		to.where = w.where
 	}
 	return t
 }
@@ -258,4 +260,13 @@ func (r *Run) countAlive(change int) {
 type Peak struct {
 	Count int
 	Time  float64
+}
+
+// census returns the numbers that rates may depend on.
+func (r *Run) census() program.Census {
+	c := program.Census{Total: r.Alive, Counts: r.Counts}
+	if r.ByGroup != nil {
+		c.Groups = r.ByGroup.totals
+	}
+	return c
 }

@@ -35,6 +35,7 @@ func Model(m *compile.Model) string {
 	e.contacts()
 	e.always()
 	e.entries()
+	e.supplies()
 	e.interventions()
 	e.outcomes()
 	e.parameters()
@@ -92,6 +93,10 @@ func (e *explainer) attributes() {
 	e.section("Everybody has a value of", len(e.file.Attributes))
 	for _, a := range e.file.Attributes {
 		var values []string
+		if a.File != "" && len(a.Values) > maxGroups {
+			e.line("  %s: %s, with the shares in %s", a.Name, format.Plural(len(a.Values), "value"), a.File)
+			continue
+		}
 		for i, v := range a.Values {
 			if a.ByAge {
 				values = append(values, v.Name+" from "+e.asWritten(a.Ages[i])+" on")
@@ -144,12 +149,13 @@ func (e *explainer) states() {
 			if c.Chance.Given() {
 				chance = "with probability " + e.probability(c.Chance)
 			}
-			e.line("    %s %s %s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), nameTag(c.Name))
+			e.line("    %s %s %s%s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), uses(&c.Uses),
+				nameTag(c.Name))
 		}
 		for k := range s.Race {
 			c := &s.Race[k]
-			e.line("    %s %s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
-				nameTag(c.Name))
+			e.line("    %s %s%s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
+				uses(&c.Uses), nameTag(c.Name))
 		}
 		if min(1, len(s.Split))+len(s.Race) > 1 {
 			e.line("    whichever comes first")
@@ -213,7 +219,8 @@ func (e *explainer) contacts() {
 					what = e.addMoves(what, c.Moves, false) + inherits(c.Inherit, "the one that was met")
 				}
 			}
-			e.line("    whoever is met and is %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what, chance)
+			e.line("    whoever is met and is %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what,
+				chance+uses(&c.Uses))
 		}
 		if !c.By.Given() {
 			e.line("    anybody else may be met, all with the same probability")
@@ -239,7 +246,7 @@ func (e *explainer) always() {
 		if !c.Rate.Given() && c.To.Name != syntax.Out {
 			once = " after entering the population, once"
 		}
-		e.line("  %s %s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), nameTag(c.Name))
+		e.line("  %s %s%s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), uses(&c.Uses), nameTag(c.Name))
 	}
 }
 
@@ -390,6 +397,9 @@ func (e *explainer) target(p *syntax.Intervention) string {
 			who = e.count(p) + " of all"
 		}
 	}
+	if p.Supply.Given() {
+		who = strings.TrimPrefix(who, e.count(p)+" ")
+	}
 	if len(p.Who) > 0 {
 		who += andConditions(p.Where)
 	} else {
@@ -398,6 +408,8 @@ func (e *explainer) target(p *syntax.Intervention) string {
 	switch {
 	case p.Coverage.Given():
 		who += ", each with probability " + e.probability(p.Coverage) + ","
+	case p.Supply.Given():
+		who += ", as many as there are " + p.Supply.Name + " left, chosen at random, which takes one for each,"
 	case p.PicksCount:
 		who += ", chosen at random (all of them, if there are fewer),"
 	}
@@ -463,7 +475,7 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands or machines are why.
+// cores says why a large run is on one core, if age bands, machines or supplies are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {
@@ -474,6 +486,8 @@ func (e *explainer) cores() {
 	case len(p.Machines) > 0:
 		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
 			e.file.Machines[0].Name)
+	case e.usesWhileRunning() != "":
+		e.line("\nA run uses one core once it is set up, because %s are used while it goes on.", e.usesWhileRunning())
 	default:
 		e.coresOfOutcomes()
 	}

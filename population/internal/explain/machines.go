@@ -63,12 +63,13 @@ func (e *explainer) machineClocks(s *syntax.State) {
 		if c.Chance.Given() {
 			chance = "with probability " + e.probability(c.Chance)
 		}
-		e.line("    %s %s %s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), nameTag(c.Name))
+		e.line("    %s %s %s%s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), uses(&c.Uses),
+			nameTag(c.Name))
 	}
 	for k := range s.Race {
 		c := &s.Race[k]
-		e.line("    %s %s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
-			nameTag(c.Name))
+		e.line("    %s %s%s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
+			uses(&c.Uses), nameTag(c.Name))
 	}
 	if min(1, len(s.Split))+len(s.Race) > 1 {
 		e.line("    whichever comes first")
@@ -78,6 +79,8 @@ func (e *explainer) machineClocks(s *syntax.State) {
 // gives says what a move gives.
 func (e *explainer) gives(g *syntax.Gives) string {
 	switch {
+	case g.File != "":
+		return "drawn from the row of its " + g.By.Name + " in " + g.File
 	case len(g.Cases) > 0:
 		var all []string
 		for i := range g.Cases {
@@ -133,7 +136,7 @@ func (e *explainer) everybodyMet(c *syntax.Contact) {
 	if c.Self.Given() {
 		what += ", and the one who met it " + outcome(c.Self)
 	}
-	e.line("    whoever is met%s %s", ofConditions(c.Whom), what)
+	e.line("    whoever is met%s %s%s", ofConditions(c.Whom), what, uses(&c.Uses))
 }
 
 // readAtStart says of a clock with a memory that reads a machine that it does so when it starts.

@@ -18,6 +18,7 @@ type Action struct {
 	Chances *ChanceTable // instead of Chance, if it depends on attributes or time
 	From    StateSet     // DoMove: it has no effect in other states
 	Moves   []Move       // DoMove: changes of attributes
+	Uses    *Use         // DoMove: of a supply; nil for none
 }
 
 // A verb is the kind of an action.
@@ -66,8 +67,9 @@ type Contact struct {
 	Becomes    []uint16        // by state of the other: its new state, SameState or Unchanged
 	Self       uint16          // the new state of the maker, if it takes effect; SameState for none
 	Whom       []Condition     // on the other
-	Special    bool            // there are Chances, a Rule, a Whom, a Self or an Unchanged: the fast path is not enough
+	Special    bool            // there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged: the fast path is not enough
 	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
+	Uses       *Use            // of a supply; nil for none
 	Attribute  int             // by which individuals mix; −1 for the whole population
 	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values
 }

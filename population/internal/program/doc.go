@@ -39,6 +39,7 @@
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
 //	always.go        AlwaysClock: a clock that runs in every state
+//	supply.go        Use: what a clock or a contact takes from a supply
 //	machine.go       Machine: one more state of every individual; what a Move gives
 //	band.go          Band: an attribute that follows the age
 //	action.go        Action: what a clock does when it fires; Contact

@@ -48,13 +48,15 @@ type Program struct {
 	OutcomesOfName [][]OutcomeEvent // by counted name: the outcomes that it adds to; nil without outcomes
 	OutcomesOfFlow [][]OutcomeEvent // the same by flow
 	RecordsTime    bool             // person-time in each state is recorded
+	Supplies       []string         // names of what clocks, contacts and interventions use up
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
-		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime
+		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
+		slices.Equal(p.Supplies, o.Supplies)
 }
 
 // OutcomeNames are the names of the outcomes.

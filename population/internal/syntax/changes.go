@@ -253,6 +253,10 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
 			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Describe(n))
 			return
+		case i < 0 && len(passed) == 2 && passed[0] == "attributes" && HasKey(n, "column") && r.inFile(n):
+			r.Fail(key, "the values of %s and their shares are in a file; change that, or name another one, as in "+
+				"attributes.%s.file", passed[1], passed[1])
+			return
 		case i < 0 && (len(passed) == 0 || passed[0] == "attributes" || passed[0] == "machines" && len(passed) == 1):
 			// Sections, machines, attributes and their values must exist: no individual has a value that the
 			// file does not define.

@@ -44,6 +44,7 @@ type File struct {
 	Births        []Entry
 	Immigration   []Entry
 	Transmission  []Contact
+	Supplies      []Supply
 	Interventions []Intervention
 	Outcomes      []Outcome
 	Scenarios     []Scenario
@@ -60,7 +61,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "always", "births", "immigration", "transmission", "interventions", "attributes", "outcomes",
+		"states", "machines", "always", "births", "immigration", "transmission", "supplies", "interventions", "attributes",
+		"outcomes",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
@@ -115,6 +117,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("transmission"); n != nil {
 		r.transmission(m, n)
+	}
+	if n := top.Get("supplies"); n != nil {
+		r.supplies(m, n)
 	}
 	if n := top.Get("interventions"); n != nil {
 		r.interventions(m, n)

@@ -16,6 +16,7 @@ type Attribute struct {
 	Rest   int     // the index of the value whose share is rest; −1 if there is none
 	Ages   []Value // in place of Shares, if it follows the age
 	ByAge  bool    // it does
+	File   string  // the table that the values and shares are from; "" if they are written here
 }
 
 // A Where restricts an attribute to some of its values.
@@ -38,6 +39,7 @@ type Gives struct {
 	At     diag.Place   // of Shares or of Cases
 	By     Ref          // in place of both: the attribute that Cases are by
 	Cases  []GivesCase
+	File   string // the table that Cases are from; "" if they are written here
 }
 
 // A GivesCase is what a Move gives those with a value of an attribute, or, as other, all others.
@@ -56,7 +58,12 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Count
-		pairs := r.Pairs(p.Value, what, "{north: 40%, south: 60%}")
+		var pairs []Pair
+		if n := r.Resolve(p.Value); n.Kind == yaml.MappingNode && r.inFile(n) {
+			r.attributeFile(&a, n, what)
+		} else {
+			pairs = r.Pairs(p.Value, what, "{north: 40%, south: 60%}")
+		}
 		for _, v := range pairs {
 			if v.Name == "age" && v.Value.Kind == yaml.MappingNode {
 				r.ageBands(&a, pairs, v.Value, what)
@@ -187,16 +194,23 @@ func (r *Reader) gives(n *yaml.Node, what string) (g Gives) {
 	}
 	r.depth++
 	defer func() { r.depth-- }()
-	before := r.Count
+	before, inFile := r.Count, r.inFile(n)
 	for _, p := range r.Pairs(n, what, "{by: home, north: south, other: north}") {
 		if p.Name == "by" {
 			g.By = r.Ref(p.Value, what+": by")
 			r.noteState(g.By.Name)
 			continue
 		}
+		if inFile {
+			continue
+		}
 		one := GivesCase{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
 		one.Gives = r.gives(p.Value, what+": "+diag.Shorten(p.Name))
 		g.Cases = append(g.Cases, one)
+	}
+	if inFile {
+		g.Value.Bad = r.Count > before || !r.givesFile(&g, n, what)
+		return g
 	}
 	if len(g.Cases) == 0 && r.Count == before {
 		r.Fail(n, "%s: a table without values; expected one for each value of %s", what, diag.Shorten(g.By.Name))

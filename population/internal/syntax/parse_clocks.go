@@ -17,9 +17,9 @@ const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.
 var (
-	raceKeys   = []string{"after", "rate", "to", "move", "name", "where"}
-	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise"}
-	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where"}
+	raceKeys   = []string{"after", "rate", "to", "move", "name", "where", "uses", "full"}
+	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise", "uses", "full"}
+	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where", "uses", "full"}
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
@@ -38,6 +38,7 @@ type Clock struct {
 	After     Value
 	To        Ref
 	Moves     []Move
+	Uses      Uses // of a supply
 	Name      string
 	Chance    Value // of a branch, or that a clock of always takes effect; optional
 	Otherwise bool
@@ -131,6 +132,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		}
 		c.From = f.refs("from")
 		c.Where = f.where("where")
+		c.Uses = f.uses()
 		c.Chance = f.Value("chance", KindShare)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"

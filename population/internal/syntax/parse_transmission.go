@@ -27,6 +27,7 @@ type Contact struct {
 	Whom      []Where // restricts the individuals that are affected
 	By        Ref     // mixing: the attribute; optional
 	Matrix    Matrix  // mixing: who meets whom
+	Uses      Uses    // of a supply
 	Name      string
 }
 
@@ -39,7 +40,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
 		f := r.Fields(item, c.What, example, "machine", "from", "rate", "chance", "to", "self", "where", "whom",
-			"mixing", "move", "inherit", "name")
+			"mixing", "move", "inherit", "name", "uses", "full")
 		if f == nil {
 			continue
 		}
@@ -86,6 +87,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			}
 		}
 		c.Where, c.Whom = f.where("where"), f.where("whom")
+		c.Uses = f.uses()
 		m.Transmission = append(m.Transmission, c)
 	}
 }
