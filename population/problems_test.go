@@ -166,4 +166,5 @@ var spoiltModels = slices.Concat(
 	spoiltGroups,
 	spoiltBands,
 	spoiltMachines,
+	spoiltBatches,
 )

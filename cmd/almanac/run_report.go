@@ -236,11 +236,22 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		writeValues(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
 	)
+}
+
+// writeValues writes the values of the whole population, if the model records any.
+func writeValues(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Values()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "values."+s.Format, func(w io.Writer) error {
+		return results.WriteValues(w, results.Format(s.Format), r)
+	})
 }
 
 // writeDraws writes the values that each replica draws, if any.

@@ -57,6 +57,15 @@ type FlowRow struct {
 	Incidence int64    // in the interval that ends at the time; 0 if it is not recorded
 }
 
+// A ValueRow is a value of the whole population, as the section record has them.
+type ValueRow struct {
+	Replica int
+	Time    float64
+	Date    string // if the model's clock has dates
+	Name    string
+	Value   float64 // NaN if it is not a number, as 0/0 is none
+}
+
 // An EventRow is something that happened to an individual; see [population.Event].
 type EventRow struct {
 	Replica        int
@@ -86,6 +95,12 @@ func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
 // ReadFlows is [Directory.Flows] of a table as CSV.
 func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] {
 	return each(csvOpener("flows.csv", r), &flowTable)
+}
+
+// Values reads the values of the whole population, if the model records any, row by row. An error is
+// the last that is given.
+func (d *Directory) Values() iter.Seq2[ValueRow, error] {
+	return each(d.opener(valueTable.name), &valueTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that

@@ -70,6 +70,14 @@ var flowTable = schema[FlowRow]{"flows", []field[FlowRow]{
 	{"incidence", whole, plain, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
 }}
 
+var valueTable = schema[ValueRow]{"values", []field[ValueRow]{
+	{"replica", whole, dictionary, always, func(r *ValueRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *ValueRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *ValueRow) any { return &r.Date }},
+	{"name", text, dictionary, always, func(r *ValueRow) any { return &r.Name }},
+	{"value", number, plain, always, func(r *ValueRow) any { return &r.Value }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},

@@ -55,8 +55,9 @@ type compiler struct {
 	enterMissing       map[int]bool // by machine: that has been reported
 
 	// Of the phase that is being built.
-	rateEvents  [][]*rateEvent // by state
-	alwaysAfter []syntax.Value // the durations of Phase.Always, for messages
+	childEntries map[*syntax.Clock]*program.Entry
+	rateEvents   [][]*rateEvent // by state
+	alwaysAfter  []syntax.Value // the durations of Phase.Always, for messages
 }
 
 // Text reads and compiles a model file, with changes.
@@ -117,6 +118,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 		phases:             map[string]*program.Phase{},
 		nameIndexes:        map[string]int{},
 		lastChange:         1,
+		childEntries:       map[*syntax.Clock]*program.Entry{},
 		actions:            map[*syntax.Clock]program.Action{},
 		conditionsOf:       map[*syntax.Where][]program.Condition{},
 		timeVaryings:       map[timeVaryingShape][]*program.TimeVarying{},
@@ -138,7 +140,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
-	here.attributes, here.states = start.attributes, start.states
+	here.attributes, here.states, here.sizes = start.attributes, start.states, start.sizes
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -178,6 +180,7 @@ func (c *compiler) compile() {
 	c.resolveWindows()
 	c.checkRecordSize()
 	c.functions()
+	c.listValues()
 	c.numberColumns()
 }
 
@@ -230,6 +233,7 @@ func (c *compiler) startScope() Scope {
 	here.changedAtStart = len(f.Overridden) > 0
 	here.attributes, here.states = p.Attributes, p.Counted
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
+	here.sizes = c.sizes()
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
@@ -280,6 +284,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 // newPhase builds all tables that a run reads while the parameters are those of a scope.
 func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
+	clear(c.childEntries)
 	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
 	for i := range c.file.Attributes {
 		if c.file.Attributes[i].ByAge {
@@ -327,6 +332,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
 	}
 	c.thresholds(here, t)
+	c.recordedValues(here, t)
 	t.SetFlags()
 	return t
 }

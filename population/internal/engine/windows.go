@@ -116,8 +116,8 @@ func (o *Options) windowRule() windowRule {
 
 // canUseWindows reports whether nothing in a model forbids windows. These do: rates and
 // interventions that depend on counts, groups that are mixed or recorded by, contacts that depend
-// on who meets whom or that change their maker, and clocks that change attributes when they fire,
-// those of age bands included.
+// on who meets whom or that change their maker, clocks that change attributes when they fire, those
+// of age bands included, clocks that let children in, and several individuals that enter at once.
 func canUseWindows(m *program.Program) bool {
 	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
 		m.StateAttribute >= 0 || slices.Contains(m.MixesBy, true) ||
@@ -125,10 +125,16 @@ func canUseWindows(m *program.Program) bool {
 		return false
 	}
 	allowed := true
-	check := func(do *program.Action) { allowed = allowed && len(do.Moves) == 0 }
+	check := func(do *program.Action) {
+		allowed = allowed && len(do.Moves) == 0 &&
+			(do.Child == nil || do.Kind == program.DoBirth && do.Child.Count == nil)
+	}
 	for _, t := range m.Phases {
 		for i := range t.Contacts {
 			allowed = allowed && !t.Contacts[i].Special && t.Contacts[i].Attribute < 0
+		}
+		for i := range t.Immigration {
+			allowed = allowed && t.Immigration[i].In.Count == nil
 		}
 		for s := range t.States {
 			t.States[s].EachAction(check)

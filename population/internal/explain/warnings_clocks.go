@@ -26,12 +26,21 @@ func (e *explainer) entrances() []entrance {
 			all = append(all, entrance{"those at the start", &b.Entry})
 		}
 	}
+	born := func(do *program.Action) {
+		if do.Child != nil {
+			all = append(all, entrance{"those who are born", do.Child})
+		}
+	}
 	for s := range p.FirstPhase.States {
-		p.FirstPhase.States[s].EachAction(func(do *program.Action) {
-			if do.Kind == program.DoBirth {
-				all = append(all, entrance{"those who are born", do.Child})
-			}
-		})
+		p.FirstPhase.States[s].EachAction(born)
+	}
+	for _, machine := range p.FirstPhase.Machines {
+		for v := range machine {
+			machine[v].EachAction(born)
+		}
+	}
+	for k := range p.FirstPhase.Always {
+		born(&p.FirstPhase.Always[k].Do)
 	}
 	for i := range p.FirstPhase.Immigration {
 		all = append(all, entrance{"those who immigrate", &p.FirstPhase.Immigration[i].In})

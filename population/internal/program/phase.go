@@ -14,6 +14,7 @@ type Phase struct {
 	Attributes     [][]float64      // by attribute: the cumulative shares of its values; nil if it has none
 	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
+	Values         []*Term          // to be recorded, of the whole population
 	Batchable      bool             // see SetFlags
 }
 

@@ -17,9 +17,11 @@ const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.
 var (
-	raceKeys   = []string{"after", "rate", "to", "move", "name", "where"}
-	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise"}
-	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where"}
+	raceKeys   = append([]string{"after", "rate", "to", "move", "name", "where"}, childKeys...)
+	splitKeys  = append([]string{"after", "rate", "to", "move", "name", "chance", "otherwise"}, childKeys...)
+	alwaysKeys = append([]string{"after", "rate", "to", "move", "name", "from", "chance", "where"}, childKeys...)
+
+	childKeys = []string{"enter", "count", "with", "inherit"} // about the children of the individual
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
@@ -44,6 +46,7 @@ type Clock struct {
 	ChanceBad bool  // otherwise is not true
 	From      []Ref // always: it affects individuals in these states only
 	Where     []Where
+	Children  []Entry // who enters when it fires: one entry, or none
 }
 
 // states reads the section states.
@@ -125,7 +128,8 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 			continue
 		}
 		c.Moves = f.moves("move")
-		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil {
+		r.children(&c, f)
+		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil && f.Get("enter") == nil {
 			f.Need("to", "recovered")
 			continue
 		}
