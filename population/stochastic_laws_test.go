@@ -11,6 +11,14 @@ import (
 // A countLaw is the law of a number of individuals: the probability of each number from 0 on.
 type countLaw []float64
 
+// total is the sum of the probabilities.
+func (l countLaw) total() (sum float64) {
+	for _, p := range l {
+		sum += p
+	}
+	return sum
+}
+
 // mean is the expected number, and sd the standard deviation.
 func (l countLaw) mean() (mean float64) {
 	for n, p := range l {
@@ -131,6 +139,9 @@ func (c *chain) after(law countLaw, t float64) countLaw {
 	rate := 0.0
 	for n := range c.size {
 		rate = max(rate, c.up(n)+c.down(n))
+	}
+	if rate*t > 500 { // e^(−rate·t) would be 0
+		return c.after(c.after(law, t/2), t/2)
 	}
 	now, sum := append(countLaw(nil), law...), make(countLaw, c.size)
 	weight, left := math.Exp(-rate*t), 1.0
