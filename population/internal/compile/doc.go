@@ -42,6 +42,7 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
+//   - whole.go: how many enter together; children of clocks
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - gives.go: what move and with give
@@ -49,6 +50,7 @@
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
 //   - record.go: the times of rows, and the groups to record by
+//   - values.go: values of the whole population that are recorded
 //   - flows.go: the flows that a program can cause
 //
 // Evaluating values:
@@ -58,6 +60,7 @@
 //   - scope_law.go: distributions
 //   - scope_terms.go: expressions, seasons, steps and lines, with their dimensions
 //   - scope_timevarying.go: rates and probabilities that vary: their range, and bounds for thinning
+//   - sizes.go: bounds of rates by counts that follow from the size of the population
 //   - scope_depends.go: what a value depends on: attributes, time, counts
 //   - scope_errors.go: where a problem is reported, and how messages describe values
 //

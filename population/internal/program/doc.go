@@ -43,6 +43,7 @@
 //	band.go          Band: an attribute that follows the age
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
+//	whole.go         Whole: how many enter together
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
