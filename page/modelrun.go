@@ -246,6 +246,10 @@ func runView(r *population.Result) runs.View {
 		v.Files = append(v.Files, figure.File{Name: "supplies.csv", About: "how much of each supply there was",
 			Write: func(w io.Writer) error { return results.WriteSupplies(w, results.CSV, r) }})
 	}
+	if len(r.Model.Values()) > 0 {
+		v.Files = append(v.Files, figure.File{Name: "values.csv", About: "values of the whole population, by replica and time",
+			Write: func(w io.Writer) error { return results.WriteValues(w, results.CSV, r) }})
+	}
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
 			Write: func(w io.Writer) error {

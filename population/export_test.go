@@ -60,7 +60,7 @@ var Busy = map[string]string{
 	"everything": testModel("everything"), "busy groups": testModel("busy-groups"),
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
-	"supplies": testModel("supplies"),
+	"supplies": testModel("supplies"), "batches": testModel("batches"),
 }
 
 // Silence makes a process tell of no events.

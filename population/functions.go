@@ -78,7 +78,7 @@ func (s Snapshot) Each(do func(Individual)) {
 	s.all.Each(func(i function.Individual) { do(Individual{i}) })
 }
 
-// Values returns the names of the values of [WithValue].
+// Values returns the names of the values of [WithValue], and then of those of the section record.
 func (m *Model) Values() (names []string) {
 	for _, v := range m.program.Values {
 		names = append(names, v.Name)
@@ -86,12 +86,12 @@ func (m *Model) Values() (names []string) {
 	return names
 }
 
-// Value is a value of [WithValue] at a row, in the order of [Model.Values].
+// Value is a value at a row, in the order of [Model.Values].
 func (run *Run) Value(row, value int) float64 {
 	return run.rec.Values[row*len(run.m.Values)+value]
 }
 
-// Value is the series of a value of [WithValue], in the order of [Model.Values].
+// Value is the series of a value, in the order of [Model.Values].
 func (r *Result) Value(value int) Series {
 	return r.series(func(run *Run, row int) float64 { return run.Value(row, value) })
 }

@@ -148,7 +148,7 @@ var spoiltPeople = []spoilt{
 	{name: "inherit nothing", swap: []string{"enter: susceptible}", "enter: susceptible, inherit: []}"},
 		want: `model.yaml:25:61: births: inherit: expected at least one attribute, such as [region], or all`},
 	{name: "inherit from elsewhere", swap: []string{"enter: recovered", "enter: recovered, inherit: all"},
-		want: `model.yaml:26:51: immigration: there is no key "inherit"; expected one of rate, per, enter, age, with, name`},
+		want: `model.yaml:26:51: immigration: there is no key "inherit"; expected one of rate, per, enter, age, with, count, name`},
 	{name: "immigration with an unknown value", swap: []string{"enter: recovered",
 		"enter: recovered, with: {region: east}"},
 		want: `model.yaml:26:66: immigration: with: there is no value of region "east"; expected one of north, south`},

@@ -168,4 +168,5 @@ var spoiltModels = slices.Concat(
 	spoiltMachines,
 	spoiltOutcomes,
 	spoiltSupplies,
+	spoiltBatches,
 )

@@ -10,6 +10,21 @@ import (
 	"strings"
 )
 
+// valueSeries is a series of a value that may be no number, as 0/0 is none: that is written as null.
+func valueSeries(s Series) any {
+	return struct {
+		Mean   Deviations `json:"mean"`
+		SD     Deviations `json:"sd"`
+		Min    Deviations `json:"min"`
+		Max    Deviations `json:"max"`
+		Q05    Deviations `json:"q05"`
+		Q25    Deviations `json:"q25"`
+		Median Deviations `json:"median"`
+		Q75    Deviations `json:"q75"`
+		Q95    Deviations `json:"q95"`
+	}{s.Mean, s.SD, s.Min, s.Max, s.Q05, s.Q25, s.Median, s.Q75, s.Q95}
+}
+
 // MarshalJSON returns what [Result.WriteJSON] writes.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
@@ -58,7 +73,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			j.field("values", func() {
 				j.object(func() {
 					for i, name := range values {
-						j.put(name, r.Value(i))
+						j.put(name, valueSeries(r.Value(i)))
 					}
 				})
 			})

@@ -298,6 +298,7 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeSupplies(dir, s, r),
+		writeValues(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
@@ -312,6 +313,16 @@ func writeSupplies(dir string, s *study.Study, r *population.Result) error {
 	}
 	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
 		return results.WriteSupplies(w, results.Format(s.Format), r)
+	})
+}
+
+// writeValues writes the values of the whole population, if the model records any.
+func writeValues(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Values()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "values."+s.Format, func(w io.Writer) error {
+		return results.WriteValues(w, results.Format(s.Format), r)
 	})
 }
 

@@ -29,7 +29,8 @@
 //	summary.go  Summary: what almanac run --json prints
 //	table.go    Format, and writing a table
 //	schema.go   the columns of the tables
-//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, EventWriter
+//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteValues,
+//	            EventWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
 package results

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/almanac-sim/almanac/population"
@@ -137,6 +139,45 @@ func ExampleSeriesRow() {
 	row := results.SeriesRow{Replica: 0, Time: 2, State: "ill", Values: []string{"north", ""}, Count: 7}
 	fmt.Printf("%d of the north, whatever their age, are %s at time %g\n", row.Count, row.State, row.Time)
 	// Output: 7 of the north, whatever their age, are ill at time 2
+}
+
+// Values of the whole population are a table of their own: a row for each name and time.
+func ExampleValueRow() {
+	m, err := population.Compile("model.yaml", []byte(`
+name: two
+time: {unit: day, start: 0, end: 1}
+population: {size: 10, start: {ill: 3, well: rest}}
+states: {ill: {}, well: {}}
+record: {every: 1 day, values: {share: count(ill) / total}}
+`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "values")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file, err := os.Create(filepath.Join(dir, "values.csv"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := errors.Join(results.WriteValues(file, results.CSV, r), file.Close()); err != nil {
+		log.Fatal(err)
+	}
+	for row, err := range (&results.Directory{Path: dir, Summary: &results.Summary{}}).Values() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(row.Time, row.Name, row.Value)
+	}
+	// Output:
+	// 0 share 0.3
+	// 1 share 0.3
 }
 
 // A summary has its names in the order of the file.

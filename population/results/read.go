@@ -67,6 +67,15 @@ type OutcomeRow struct {
 	Value   float64
 }
 
+// A ValueRow is a value of the whole population, as the section record has them.
+type ValueRow struct {
+	Replica int
+	Time    float64
+	Date    string // if the model's clock has dates
+	Name    string
+	Value   float64 // NaN if it is not a number, as 0/0 is none
+}
+
 // An EventRow is something that happened to an individual; see [population.Event].
 type EventRow struct {
 	Replica        int
@@ -122,6 +131,12 @@ func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
 // the last that is given.
 func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
 	return each(d.opener(supplyTable.name), &supplyTable)
+}
+
+// Values reads the values of the whole population, if the model records any, row by row. An error is
+// the last that is given.
+func (d *Directory) Values() iter.Seq2[ValueRow, error] {
+	return each(d.opener(valueTable.name), &valueTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that

@@ -90,6 +90,14 @@ var supplyTable = schema[SupplyRow]{"supplies", []field[SupplyRow]{
 	{"refused", whole, plain, always, func(r *SupplyRow) any { return &r.Refused }},
 }}
 
+var valueTable = schema[ValueRow]{"values", []field[ValueRow]{
+	{"replica", whole, dictionary, always, func(r *ValueRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *ValueRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *ValueRow) any { return &r.Date }},
+	{"name", text, dictionary, always, func(r *ValueRow) any { return &r.Name }},
+	{"value", number, plain, always, func(r *ValueRow) any { return &r.Value }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},

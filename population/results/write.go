@@ -194,6 +194,33 @@ func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
+// WriteValues writes the values of the whole population: replica, time, the date if the model's clock
+// has dates, name and value.
+func WriteValues(w io.Writer, f Format, r *population.Result) error {
+	l := valueTable.layout(func(p presence) bool { return r.Model.Dates() != nil }, nil, nil, nil)
+	out, err := newSink(w, f, valueTable.name, l.columns)
+	if err != nil {
+		return err
+	}
+	names, dates := r.Model.Values(), r.Model.Dates()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for row := range run.Rows() {
+			one := ValueRow{Replica: run.Replica, Time: r.Times[row]}
+			if dates != nil {
+				one.Date = dates[row]
+			}
+			for k, name := range names {
+				one.Name, one.Value = name, run.Value(row, k)
+				if err := out.row(l.row(&one)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return out.close()
+}
+
 // An EventWriter writes events, one at a time. It must not be used from several goroutines at once.
 type EventWriter struct {
 	out  sink

@@ -59,8 +59,9 @@ type compiler struct {
 	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
 
 	// Of the phase that is being built.
-	rateEvents  [][]*rateEvent // by state
-	alwaysAfter []syntax.Value // the durations of Phase.Always, for messages
+	childEntries map[*syntax.Clock]*program.Entry
+	rateEvents   [][]*rateEvent // by state
+	alwaysAfter  []syntax.Value // the durations of Phase.Always, for messages
 }
 
 // Text reads and compiles a model file, with changes.
@@ -116,6 +117,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 		phases:             map[string]*program.Phase{},
 		nameIndexes:        map[string]int{},
 		lastChange:         1,
+		childEntries:       map[*syntax.Clock]*program.Entry{},
 		actions:            map[*syntax.Clock]program.Action{},
 		conditionsOf:       map[*syntax.Where][]program.Condition{},
 		timeVaryings:       map[timeVaryingShape][]*program.TimeVarying{},
@@ -140,6 +142,7 @@ func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states, here.group = start.attributes, start.states, start.group
+	here.sizes = start.sizes
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -182,6 +185,7 @@ func (c *compiler) compile() {
 	c.resolveOutcomes()
 	c.checkRecordSize()
 	c.functions()
+	c.listValues()
 	c.numberColumns()
 }
 
@@ -240,6 +244,7 @@ func (c *compiler) startScope() Scope {
 		return c.watchValue(name, -1)
 	}
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
+	here.sizes = c.sizes()
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
@@ -290,6 +295,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 // newPhase builds all tables that a run reads while the parameters are those of a scope.
 func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
+	clear(c.childEntries)
 	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
 	for i := range c.file.Attributes {
 		if c.file.Attributes[i].ByAge {
@@ -338,6 +344,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	}
 	c.thresholds(here, t)
 	c.outcomeTables(here, t)
+	c.recordedValues(here, t)
 	t.SetFlags()
 	return t
 }

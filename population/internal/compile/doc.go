@@ -43,6 +43,7 @@
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
 //   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
+//   - whole.go: how many enter together; children of clocks
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - gives.go: what move and with give
@@ -51,6 +52,7 @@
 //   - conditions.go: what interventions with when wait for
 //   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
 //   - record.go: the times of rows, and the groups to record by
+//   - values.go: values of the whole population that are recorded
 //   - flows.go: the flows that a program can cause
 //
 // Evaluating values:
@@ -60,6 +62,7 @@
 //   - scope_law.go: distributions
 //   - scope_terms.go: expressions, seasons, steps and lines, with their dimensions
 //   - scope_timevarying.go: rates and probabilities that vary: their range, and bounds for thinning
+//   - sizes.go: bounds of rates by counts that follow from the size of the population
 //   - scope_depends.go: what a value depends on: attributes, time, counts
 //   - scope_errors.go: where a problem is reported, and how messages describe values
 //

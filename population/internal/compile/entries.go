@@ -15,6 +15,7 @@ func (c *compiler) birth(here Scope, b *syntax.Entry) {
 	c.givenAttributes(here, in, b.With, b.What+": with", c.inheritedAttributes(b), b.Which)
 	do := program.Action{Kind: program.DoBirth, Child: in, Name: c.nameIndex(b.Name), Chance: 1}
 	c.entryStates(here, &b.Enter, b.What+": enter", in)
+	c.batch(here, b, in)
 	from := c.stateSet(b.From, b.What+": from")
 	where := c.conditions(b.Where, b.What+": where")
 	c.addRateEvent(from, c.newRateEvent(here, rateEvent{what: b.What, rate: b.Rate, where: where, do: do}))
@@ -42,6 +43,7 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 	a.Name = c.nameIndex(e.Name)
 	c.givenAttributes(here, &a.In, e.With, e.What+": with", nil, e.Which)
 	c.entryStates(here, &e.Enter, e.What+": enter", &a.In)
+	c.batch(here, e, &a.In)
 	if e.Age.Given() {
 		a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
 	}

@@ -72,9 +72,10 @@ func (c *compiler) possibleFlows() flowSet {
 		c.noteEntry(by, in)
 	}
 	addAction := func(t *program.Phase, from int, do *program.Action) {
-		switch {
-		case do.Kind == program.DoBirth:
+		if do.Child != nil {
 			enter(program.ByBirth, do.Child)
+		}
+		switch {
 		case do.Kind == program.DoContact:
 			if self := t.Contacts[do.Contact].Self; self != program.SameState {
 				add(from, self)

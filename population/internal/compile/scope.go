@@ -33,6 +33,7 @@ type Scope struct {
 	start, end float64                   // of the run, on the model's clock
 	cutEnd     float64                   // see syntax.File
 	sets       map[string][]syntax.Value // all values that interventions give to parameters
+	sizes      []int                     // how many may be alive, by size class
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]Dependence
@@ -243,13 +244,17 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 			}
 		}
 	case v.CountDependent != nil:
-		s.checkDefinition(v.CountDependent.Most, what+": most")
+		if v.CountDependent.Most.Given() {
+			s.checkDefinition(v.CountDependent.Most, what+": most")
+		}
 		if !s.Dependence(v).Cells() {
 			s.timeVarying(v, what, syntax.KindRate)
 		}
 	case s.Dependence(v).Cells():
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
 		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
+	case v.Distribution != nil && v.Distribution.IsWhole():
+		s.Whole(v, what)
 	case v.Distribution != nil:
 		s.Law(v, what)
 	case !v.IsQuantity():

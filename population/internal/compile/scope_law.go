@@ -32,6 +32,11 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 		x, ok := s.duration(v, what)
 		return law.Exactly(x), ok
 	}
+	if got.Distribution.IsWhole() {
+		s.reportValue(v, at, "%s: found whole numbers, expected a duration such as %s or a distribution such as %s", what,
+			syntax.KindDuration.Example(), syntax.KindDistribution.Example())
+		return law.Law{}, false
+	}
 	varies := s.dependsOnCell(got.Distribution)
 	if done, ok := s.laws[got.Distribution]; ok && !varies {
 		return done.law, done.ok

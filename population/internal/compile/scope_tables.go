@@ -80,6 +80,8 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	kindOf := func(v syntax.Value) syntax.Kind {
 		v, _, _ = s.follow(v, what)
 		switch {
+		case v.Distribution != nil && v.Distribution.IsWhole():
+			return syntax.KindNumber
 		case v.Distribution != nil:
 			return syntax.KindDuration // a duration may stand for a distribution
 		case !v.IsQuantity():

@@ -136,9 +136,9 @@ func TestBrokenExpressionAccepted(t *testing.T) {
 		"1 + 0x10":       `5: "0x10" is not a number`,
 		"1 + 1__0":       `5: "1__0" is not a number`,
 		"2 * 2020-03-01": "5: 2020-03-01 is a date, and cannot be part of an expression",
-		"1 + total": "5: total may stand only in the value of a rate that has a most, as in {value: r * (1 - " +
+		"1 + total": "5: total may stand only in the value of a rate, as in {value: r * (1 - " +
 			"total / 10_000), most: r}",
-		"1 + count(a)": "5: count(…) may stand only in the value of a rate that has a most, as in {value: r * " +
+		"1 + count(a)": "5: count(…) may stand only in the value of a rate, as in {value: r * " +
 			"count(prey) / 1000, most: r}",
 		"beta + stay": "test:1:6: x: beta is a rate, 0.5 per day, and stay is a duration, 4 days; only things " +
 			"of the same kind can be added or subtracted",

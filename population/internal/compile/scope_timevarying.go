@@ -50,6 +50,9 @@ func (c *compiler) timeVarying(
 	}
 	c.timeVaryings[key] = append(c.timeVaryings[key], got)
 	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
+	if got.Maxes != nil {
+		c.program.Sizes = here.sizes
+	}
 	return got, 0
 }
 
@@ -86,13 +89,25 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		s.reportCountDependent(v, got, at, what)
 		return nil, false
 	case got.CountDependent != nil:
-		if m, ok = s.Term(got.CountDependent.Value, what+": value"); !ok {
+		if m, ok = s.Term(got.CountDependent.Value, countDependentWhat(got, what)); !ok {
 			return nil, false
 		}
-		if tv.Max, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
+		if got.CountDependent.Pairs {
+			each := got.CountDependent.Value
+			if m.Dimension == syntax.RateDimension &&
+				!s.checkRange(&program.TimeVarying{Root: m.Term}, each, each, at, what, want) {
+				return nil, false
+			}
+			others := program.Combine(expr.Subtract, &program.Term{Op: program.TermTotal}, program.Constant(1))
+			m.Term = program.Combine(expr.Multiply, m.Term, others)
+		}
+		if tv.ByCounts = true; !got.CountDependent.Most.Given() {
+			if !s.boundBySize(tv, m, v, got, at, what) {
+				return nil, false
+			}
+		} else if tv.Max, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
 			return nil, false
 		}
-		tv.ByCounts = true
 	case got.TimeVarying == nil && got.Expr == nil:
 		return s.constant(v, what, want)
 	default:

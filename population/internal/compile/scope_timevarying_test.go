@@ -106,7 +106,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 				t.Fatalf("%s at %v is %v, want %v", name, at, got, want)
 			}
 			// The bound of a piece, and bounds over any interval.
-			if end, bound := c.Piece(at); !(end > at) || !(got <= bound) {
+			if end, bound := c.Piece(at, 0); !(end > at) || !(got <= bound) {
 				t.Fatalf("%s at %v is %v, and its piece until %v has the bound %v", name, at, got, end, bound)
 			}
 			from, to := at-s.Float64()*s.Float64()*at, at+s.Float64()*s.Float64()*(100-at)
@@ -114,7 +114,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 				t.Fatalf("%s at %v is %v, and from %v to %v it is from %v to %v", name, at, got, from, to, low, high)
 			}
 		}
-		evaluate := func() { c.At(s.Float64(), program.Census{}); c.Piece(s.Float64()) }
+		evaluate := func() { c.At(s.Float64(), program.Census{}); c.Piece(s.Float64(), 0) }
 		if x := testing.AllocsPerRun(100, evaluate); x != 0 {
 			t.Errorf("%s: %v allocations", name, x)
 		}
@@ -159,11 +159,11 @@ func TestTooManyPiecesOrLooseBounds(t *testing.T) {
 		const n = 200_000
 		for i := range n {
 			at := 100 * (float64(i) + 0.5) / n
-			_, bound := c.Piece(at)
+			_, bound := c.Piece(at, 0)
 			bounds, rates = bounds+bound, rates+c.At(at, program.Census{})
 		}
 		for at := 0.0; at < 100; pieces++ {
-			at, _ = c.Piece(at)
+			at, _ = c.Piece(at, 0)
 		}
 		if waste := bounds/rates - 1; pieces > want.most || waste > want.waste {
 			t.Errorf("%s: %d pieces, and the bounds are %.1f%% above the rates; want at most %d and %.1f%%",
@@ -184,14 +184,14 @@ func TestThinningDrawsAnotherRate(t *testing.T) {
 		for run := range runs {
 			s := random.New(7, uint64(run))
 			for at := 0.0; at < 100; {
-				end, bound := c.Piece(at)
+				end, bound := c.Piece(at, 0)
 				next := at + s.Exp()/bound
 				if !(next < end) {
 					at = end
 					continue
 				}
 				at = next
-				if rate, ok := c.Rate(at, program.Census{}); at < 100 && (!ok || rate > bound) {
+				if rate, ok := c.Rate(at, program.Census{}, 0); at < 100 && (!ok || rate > bound) {
 					t.Fatalf("%s at %v is %v, above %v", name, at, rate, bound)
 				} else if at < 100 && s.Float64()*bound < rate {
 					counts[int(at/10)]++
@@ -234,10 +234,10 @@ func TestCountDependentRateWrong(t *testing.T) {
 		if !ok {
 			t.Fatal(here.Err())
 		}
-		if x, ok := c.Rate(0, want.n); math.Abs(x-want.rate) > 1e-15 || !ok || math.Abs(c.Max-want.most) > 1e-15 {
+		if x, ok := c.Rate(0, want.n, 0); math.Abs(x-want.rate) > 1e-15 || !ok || math.Abs(c.Max-want.most) > 1e-15 {
 			t.Errorf("%s is %v of at most %v, want %v of %v", name, x, c.Max, want.rate, want.most)
 		}
-		if end, bound := c.Piece(3); !math.IsInf(end, 1) || bound != c.Max {
+		if end, bound := c.Piece(3, 0); !math.IsInf(end, 1) || bound != c.Max {
 			t.Errorf("%s has a piece until %v of %v", name, end, bound)
 		}
 		if d := here.Dependence(syntax.Value{Name: name}); !d.Counts || d.Time != (name == "both") {
@@ -245,14 +245,14 @@ func TestCountDependentRateWrong(t *testing.T) {
 		}
 	}
 	c, _ := here.timeVarying(syntax.Value{Name: "logistic"}, "", syntax.KindRate)
-	if x, ok := c.Rate(0, program.Census{Total: 150}); x != 0 || !ok {
+	if x, ok := c.Rate(0, program.Census{Total: 150}, 0); x != 0 || !ok {
 		t.Errorf("below 0 it is %v, %v", x, ok)
 	}
 	eaten, _ := here.timeVarying(syntax.Value{Name: "eaten"}, "", syntax.KindRate)
-	if _, ok := eaten.Rate(0, program.Census{Total: 1001, Counts: []int{1, 1000}}); ok {
+	if _, ok := eaten.Rate(0, program.Census{Total: 1001, Counts: []int{1, 1000}}, 0); ok {
 		t.Error("10 per day is not above 5")
 	}
-	if _, ok := eaten.Rate(0, program.Census{Counts: []int{0, 0}}); ok {
+	if _, ok := eaten.Rate(0, program.Census{Counts: []int{0, 0}}, 0); ok {
 		t.Error("0/0 is a rate")
 	}
 	for age, want := range []bool{true, false} {
@@ -265,7 +265,7 @@ func TestCountDependentRateWrong(t *testing.T) {
 	here = timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}")
 	c, ok := here.timeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
 	for n := range 1000 {
-		if x, fine := c.Rate(0, program.Census{Total: n + 1}); !ok || !fine || x > 0.7 {
+		if x, fine := c.Rate(0, program.Census{Total: n + 1}, 0); !ok || !fine || x > 0.7 {
 			t.Fatalf("%d: %v", n+1, x)
 		}
 	}
@@ -281,7 +281,7 @@ func TestShortSeasonsHaveNoPieces(t *testing.T) {
 		if !ok {
 			t.Fatal(here.Err())
 		}
-		if end, bound := c.Piece(3); !(end > 3) || math.Abs(bound/1.5e-6-1) > 1e-9 {
+		if end, bound := c.Piece(3, 0); !(end > 3) || math.Abs(bound/1.5e-6-1) > 1e-9 {
 			t.Errorf("a period of %s: a piece until %v, of %v", period, end, bound)
 		}
 	}

@@ -64,7 +64,7 @@ func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.Varyin
 		rate = got.Rate()
 	case e.varies:
 		var varying *program.TimeVarying
-		if varying, rate = c.timeVarying(here, e.rate, e.what+": rate", syntax.KindRate); varying != nil {
+		if varying, rate = c.timeVarying(here, e.rate, e.what+rateKey(e.rate), syntax.KindRate); varying != nil {
 			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
 		}
 	default:
@@ -159,6 +159,9 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	}
 	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
 	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name)
+	if a.Child = c.children(here, clock); a.Child != nil {
+		return a // it may depend on parameters
+	}
 	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
 		c.actions[clock] = a
 	}

@@ -15,6 +15,9 @@ func (r *Run) Check() error {
 	if !(int(r.firstID) <= r.Used && r.Used <= r.slotCount) {
 		return fmt.Errorf("ids from %d to %d are in use, of %d slots", r.firstID, r.Used, r.slotCount)
 	}
+	if all := r.Program.Sizes; all != nil && r.Alive > all[r.sizeClass] {
+		return fmt.Errorf("%d are alive, more than the %d of size class %d", r.Alive, all[r.sizeClass], r.sizeClass)
+	}
 	if r.windows != nil {
 		return r.checkWindows()
 	}

@@ -270,7 +270,7 @@ func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingR
 	for t := r.Now; t <= r.end; {
 		end, total := math.Inf(1), fixed
 		for i := range vary {
-			until, bound := vary[i].Rate.Piece(t)
+			until, bound := vary[i].Rate.Piece(t, r.sizeClass)
 			end, total = min(end, until), total+float64(bound*vary[i].Factor)
 		}
 		if at := t + left/total; at < end { // +Inf or NaN if nothing can happen
@@ -287,7 +287,7 @@ func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingR
 func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate) (k int, place float64, ok bool) {
 	total := fixed
 	for i := range vary {
-		_, bound := vary[i].Rate.Piece(r.Now)
+		_, bound := vary[i].Rate.Piece(r.Now, r.sizeClass)
 		total += float64(bound * vary[i].Factor)
 	}
 	u := float64(s.Float64() * total)
@@ -297,12 +297,12 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 	u -= fixed
 	for k = range vary {
 		v := &vary[k]
-		_, bound := v.Rate.Piece(r.Now)
+		_, bound := v.Rate.Piece(r.Now, r.sizeClass)
 		if bound = float64(bound * v.Factor); u >= bound {
 			u -= bound
 			continue
 		}
-		rate, ok := v.Rate.Rate(r.Now, r.census())
+		rate, ok := v.Rate.Rate(r.Now, r.census(), r.sizeClass)
 		if !ok {
 			r.failAboveMost(v)
 		}
@@ -355,7 +355,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 		v.What,
 		x,
 		unit,
-		v.Rate.Max,
+		v.Rate.MaxOf(r.sizeClass),
 		unit,
 	)
 }
@@ -368,7 +368,7 @@ func (r *Run) checkRates() error {
 	above := func(vary []program.VaryingRate) *program.VaryingRate {
 		for i := range vary {
 			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 {
-				if _, ok := c.Rate(r.Now, n); !ok {
+				if _, ok := c.Rate(r.Now, n, r.sizeClass); !ok {
 					return &vary[i]
 				}
 			}

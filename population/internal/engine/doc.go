@@ -25,6 +25,9 @@
 // (clocks.go). A clock with a memory has a timer (timers.go); all that happens at a constant rate
 // is one clock that is drawn again whenever it is needed.
 //
+// A rate that depends on counts is drawn by thinning; where the file has no bound of it, the bound
+// grows with the population (sizes.go).
+//
 // A large run is carried out by windows on several cores (windows.go), with the same result.
 //
 // # Change these together

@@ -130,8 +130,41 @@ func (r *Run) arrive(k uint32) {
 			return
 		}
 	}
-	r.enter(&table.In, r.arrivals[k].Split(), noID, program.ByImmigration, table.Name)
+	r.enterAll(&table.In, r.arrivals[k].Split(), noID, program.ByImmigration, table.Name)
 	r.nextArrival(k)
+}
+
+// enterAll adds all individuals that enter together, during a run, and counts them. The parent is
+// noID if there is none.
+//
+// The stream s is a word of the parent or of the source, whatever the number: how many they are does
+// not shift the draws of anybody else. The first individual has s, as if it entered alone.
+func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, name int) {
+	if in.Count == nil {
+		r.enter(in, s, parent, way, name)
+		return
+	}
+	cell := 0
+	if len(in.Count.By) > 0 {
+		cell = r.cell(parent, in.Count.By)
+	}
+	counted := s.At(math.MaxUint64)
+	n := in.Count.At(cell).Pick(counted.Float64())
+	for k := range n {
+		own := s
+		if k > 0 {
+			own = s.At(uint64(k))
+		}
+		r.enter(in, own, parent, way, name)
+		if (k+1)%housekeepingInterval == 0 && r.failed == nil {
+			if err := r.checkMemory(); err != nil {
+				r.failed, r.limit = err, -1
+			}
+		}
+		if r.Alive > r.limit && (r.failed != nil || r.Alive > r.Program.MaxSize) {
+			return // the run fails
+		}
+	}
 }
 
 // enter adds an individual during a run, by birth, immigration or an intervention, and counts it.

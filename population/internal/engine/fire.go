@@ -79,7 +79,7 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 			return // its state changed, and its next event is scheduled
 		}
 	case program.DoBirth:
-		r.enter(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
+		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
 	case program.DoAge:
 		r.enterBand(id, state, r.Program.Bands[do.Contact])
 	default:
@@ -100,6 +100,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
 	}
 	moved := false
+	if do.Child != nil {
+		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
+	}
 	if len(do.Moves) > 0 {
 		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
 		if len(r.sparse) == 0 {
@@ -113,7 +116,7 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		r.change(id, state, do.To, id, do.Name)
 		return true
 	}
-	if moved {
+	if moved || do.Child != nil && do.Name >= 0 {
 		r.countMove(id, id, do.Name)
 	}
 	return false

@@ -63,7 +63,9 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	for k := range t.Count {
 		r.enter(t.In, named.At(uint64(k)), noID, program.ByIntervention, d.Do.Name)
 		if r.Alive > r.limit {
-			return r.failure()
+			if err := r.outgrow(); err != nil {
+				return err
+			}
 		}
 		if err := r.housekeep(ctx, k+1); err != nil {
 			return err

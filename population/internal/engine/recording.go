@@ -63,8 +63,11 @@ func (rec *Recording) add(r *Run) {
 	}
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
-	for i := range r.Program.Values {
+	for i := range r.Program.SuppliedValues {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
+	}
+	for _, v := range r.phase.Values {
+		rec.Values = append(rec.Values, v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts}))
 	}
 	rec.Rows++
 }

@@ -43,6 +43,7 @@ type Run struct {
 	machines
 	Supplies []Supply
 	contactPrefetch
+	sizes
 	arrivals []random.Stream // of the sources of immigration
 	ties     ties
 	pace     pace
@@ -83,7 +84,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
 	}
-	r.limit, r.failed, r.granted = m.MaxSize, nil, 0
+	r.failed, r.granted = nil, 0
+	r.setSize(0)
 	spare := usualSpare
 	if r.budget != nil {
 		spare, r.granted = r.budget.spare, BytesOf(r.budget.each*float64(m.Size))
@@ -254,7 +256,9 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 			r.fire(id)
 		}
 		if r.Alive > r.limit {
-			return r.failure()
+			if err := r.outgrow(); err != nil {
+				return err
+			}
 		}
 		if r.waiting.on {
 			if err := r.Settle(ctx); err != nil {
@@ -436,7 +440,9 @@ func (r *Run) housekeep(ctx context.Context, step int) error {
 		}
 	}
 	if r.Alive > r.limit {
-		return r.failure()
+		if err := r.outgrow(); err != nil {
+			return err
+		}
 	}
 	if err := r.checkMemory(); err != nil {
 		return err

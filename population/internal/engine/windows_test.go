@@ -446,6 +446,25 @@ func TestCanUseWindowsIsWrong(t *testing.T) {
 			t.Errorf("%s: by windows %v", name, !want)
 		}
 	}
+	const births = `
+name: births
+time: {unit: day, end: 1}
+population: {size: 10, start: {a: rest}}
+states: {a: {race: [{rate: 1 per day, %s}]}}
+births: {rate: 1 per day, enter: a%s}
+immigration: {rate: 1 per day, enter: a%s}
+`
+	for with, want := range map[[3]string]bool{
+		{"to: out"}:                                  true,
+		{"to: out, enter: a"}:                        false,
+		{"to: out", ", count: 2"}:                    false,
+		{"to: out", "", ", count: 2"}:                false,
+		{"to: out", ", count: {poisson: {mean: 1}}"}: false,
+	} {
+		if m := programOf(t, fmt.Sprintf(births, with[0], with[1], with[2])); canUseWindows(m) != want {
+			t.Errorf("%q: windows %v", with, !want)
+		}
+	}
 	if m := programOf(t, everything); canUseWindows(m) {
 		t.Error("a model with everything is run by windows")
 	}

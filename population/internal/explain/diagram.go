@@ -58,12 +58,25 @@ func Ways(m *compile.Model) []transition {
 	for i := range f.States {
 		for k := range f.States[i].Race {
 			w.clock(&f.States[i].Race[k], i)
+			w.children(&f.States[i].Race[k], []int{i})
 		}
 		for k := range f.States[i].Split {
 			w.clock(&f.States[i].Split[k], i)
+			w.children(&f.States[i].Split[k], []int{i})
+		}
+	}
+	for i := range f.Machines {
+		for _, s := range f.Machines[i].States {
+			for k := range s.Race {
+				w.children(&s.Race[k], w.states(nil))
+			}
+			for k := range s.Split {
+				w.children(&s.Split[k], w.states(nil))
+			}
 		}
 	}
 	for i := range f.Always {
+		w.children(&f.Always[i], w.states(f.Always[i].From))
 		for _, s := range w.states(f.Always[i].From) {
 			w.clock(&f.Always[i], s)
 		}
@@ -138,6 +151,14 @@ func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind,
 			share = w.percent(s.Share)
 		}
 		w.add(transition{diagram.Outside, w.state(s.State), share + " " + label, kind, by})
+	}
+}
+
+// children adds the transitions from outside of those who enter when a clock of individuals in some
+// states fires.
+func (w *transitionList) children(c *syntax.Clock, by []int) {
+	for i := range c.Children {
+		w.entry(&c.Children[i].Enter, cmp.Or(c.Name, "births"), diagram.Entry, by)
 	}
 }
 

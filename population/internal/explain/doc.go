@@ -11,6 +11,7 @@
 //   - explain.go: [Model]; the sections, in the order in which they are written
 //   - phrases.go: phrases that several sections share
 //   - values.go: values in words, by group of individuals where they differ
+//   - batches.go: who enters together, and by clocks; bounds that follow from the size
 //   - timevarying.go: values that vary, times and intervals in words
 //   - machines.go, outcomes.go: machines and outcomes
 //   - warnings.go: what may be a mistake

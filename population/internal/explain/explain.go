@@ -85,6 +85,9 @@ func (e *explainer) recording() string {
 	if e.program.RecordsTime {
 		words += ", with the person-time in each state"
 	}
+	for _, v := range e.file.Record.Values {
+		words += ", with " + v.Label.Name + ", " + v.Text
+	}
 	return words
 }
 
@@ -149,13 +152,14 @@ func (e *explainer) states() {
 			if c.Chance.Given() {
 				chance = "with probability " + e.probability(c.Chance)
 			}
-			e.line("    %s %s %s%s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), uses(&c.Uses),
-				nameTag(c.Name))
+			e.line("    %s %s %s%s%s", chance, e.outcomeOfClock(c), e.clockTime(c), uses(&c.Uses), nameTag(c.Name))
+			e.childrenOf(c)
 		}
 		for k := range s.Race {
 			c := &s.Race[k]
-			e.line("    %s %s%s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
-				uses(&c.Uses), nameTag(c.Name))
+			e.line("    %s %s%s%s%s", e.outcomeOfClock(c), e.clockTime(c), whereConditions(c.Where), uses(&c.Uses),
+				nameTag(c.Name))
+			e.childrenOf(c)
 		}
 		if min(1, len(s.Split))+len(s.Race) > 1 {
 			e.line("    whichever comes first")
@@ -197,7 +201,11 @@ func (e *explainer) contacts() {
 	e.section("Contacts", len(e.file.Transmission))
 	for i := range e.file.Transmission {
 		c := &e.file.Transmission[i]
-		e.line("  %s meets others at %s%s", makers(c), e.contactRate(c), nameTag(c.Name))
+		if c.EachPair {
+			e.line("  %s meets each of the others at %s%s", makers(c), e.rate(c.Rate.CountDependent.Value), nameTag(c.Name))
+		} else {
+			e.line("  %s meets others at %s%s", makers(c), e.contactRate(c), nameTag(c.Name))
+		}
 		if c.Everybody {
 			e.everybodyMet(c)
 		}
@@ -222,6 +230,9 @@ func (e *explainer) contacts() {
 			e.line("    whoever is met and is %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what,
 				chance+uses(&c.Uses))
 		}
+		if c.EachPair {
+			continue
+		}
 		if !c.By.Given() {
 			e.line("    anybody else may be met, all with the same probability")
 			continue
@@ -235,7 +246,7 @@ func (e *explainer) always() {
 	e.section("To everybody, whatever the state", len(e.file.Always))
 	for i := range e.file.Always {
 		c := &e.file.Always[i]
-		what := e.addMoves(outcome(c.To), c.Moves, false)
+		what := e.outcomeOfClock(c)
 		if len(c.From) > 0 {
 			what += " if " + orList(c.From)
 		}
@@ -247,6 +258,7 @@ func (e *explainer) always() {
 			once = " after entering the population, once"
 		}
 		e.line("  %s %s%s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), uses(&c.Uses), nameTag(c.Name))
+		e.childrenOf(c)
 	}
 }
 
@@ -263,16 +275,10 @@ func (e *explainer) entries() {
 		}
 		e.line("  %s has children%s at %s, who begin as %s%s", who, e.ofValues(b.With), e.rate(b.Rate),
 			e.entryState(&b.Enter), nameTag(b.Name))
-		switch {
-		case b.InheritAll:
-			but := ""
-			if len(e.program.Bands) > 0 {
-				but = ", but not those that follow the age"
-			}
-			e.line("    they have all attributes of the parent%s", but)
-		case len(b.Inherit) > 0:
-			e.line("    they have the parent's %s", strings.ReplaceAll(orList(b.Inherit), " or ", " and "))
+		if b.Count.Given() {
+			e.line("    %s at once", e.howMany(b.Count))
 		}
+		e.inheritance(b)
 	}
 	for i := range e.file.Immigration {
 		a := &e.file.Immigration[i]
@@ -289,6 +295,9 @@ func (e *explainer) entries() {
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", e.ofValues(a.With), rate, per, e.entryState(&a.Enter),
 			nameTag(a.Name))
+		if a.Count.Given() {
+			e.line("    %s at once", e.howMany(a.Count))
+		}
 		e.ages(a.Age)
 	}
 }
@@ -475,7 +484,8 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands, machines or supplies are why.
+// cores says why a large run is on one core, if age bands, machines, batches, supplies, outcomes or rates
+// by counts are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {
@@ -486,6 +496,10 @@ func (e *explainer) cores() {
 	case len(p.Machines) > 0:
 		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
 			e.file.Machines[0].Name)
+	case e.enterTogether():
+		e.line("\nA run uses one core once it is set up, because several enter at once, or by a clock.")
+	case p.UsesCounts:
+		e.line("\nA run uses one core once it is set up, because a rate depends on how many there are.")
 	case e.usesWhileRunning() != "":
 		e.line("\nA run uses one core once it is set up, because %s are used while it goes on.", e.usesWhileRunning())
 	default:

@@ -63,13 +63,14 @@ func (e *explainer) machineClocks(s *syntax.State) {
 		if c.Chance.Given() {
 			chance = "with probability " + e.probability(c.Chance)
 		}
-		e.line("    %s %s %s%s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), uses(&c.Uses),
-			nameTag(c.Name))
+		e.line("    %s %s %s%s%s", chance, e.outcomeOfClock(c), e.clockTime(c), uses(&c.Uses), nameTag(c.Name))
+		e.childrenOf(c)
 	}
 	for k := range s.Race {
 		c := &s.Race[k]
-		e.line("    %s %s%s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
-			uses(&c.Uses), nameTag(c.Name))
+		e.line("    %s %s%s%s%s", e.outcomeOfClock(c), e.clockTime(c), whereConditions(c.Where), uses(&c.Uses),
+			nameTag(c.Name))
+		e.childrenOf(c)
 	}
 	if min(1, len(s.Split))+len(s.Race) > 1 {
 		e.line("    whichever comes first")

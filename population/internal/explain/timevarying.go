@@ -18,6 +18,9 @@ import (
 func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
 	got, _, _ := here.Dereference(v, "")
 	if got.CountDependent != nil {
+		if !got.CountDependent.Most.Given() {
+			return e.boundedBySize(here, got.CountDependent, show)
+		}
 		most, _ := here.Rate(got.CountDependent.Most, "")
 		now := ""
 		// How many are in the states of machines at the start is drawn.

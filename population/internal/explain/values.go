@@ -45,6 +45,8 @@ func (e *explainer) value(v syntax.Value) string {
 		switch {
 		case !ok:
 			return v.Text
+		case got.Distribution != nil && got.Distribution.IsWhole():
+			return e.whole(here, got)
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Describe(e.file.Unit)

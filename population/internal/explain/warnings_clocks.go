@@ -27,12 +27,21 @@ func (e *explainer) entrances() []entrance {
 			all = append(all, entrance{"those at the start", &b.Entry, b.Count})
 		}
 	}
+	born := func(do *program.Action) {
+		if do.Child != nil {
+			all = append(all, entrance{who: "those who are born", in: do.Child})
+		}
+	}
 	for s := range p.FirstPhase.States {
-		p.FirstPhase.States[s].EachAction(func(do *program.Action) {
-			if do.Kind == program.DoBirth {
-				all = append(all, entrance{who: "those who are born", in: do.Child})
-			}
-		})
+		p.FirstPhase.States[s].EachAction(born)
+	}
+	for _, machine := range p.FirstPhase.Machines {
+		for v := range machine {
+			machine[v].EachAction(born)
+		}
+	}
+	for k := range p.FirstPhase.Always {
+		born(&p.FirstPhase.Always[k].Do)
 	}
 	for i := range p.FirstPhase.Immigration {
 		all = append(all, entrance{who: "those who immigrate", in: &p.FirstPhase.Immigration[i].In})

@@ -12,7 +12,7 @@ type Action struct {
 	Kind    verb
 	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
 	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands
-	Child   *Entry       // DoBirth: how the child enters
+	Child   *Entry       // DoBirth: how the child enters; DoMove: how children enter before it, nil if none do
 	Name    int          // the number in Program.CountedNames to count it under, or −1
 	Chance  float64      // DoMove: that it takes effect
 	Chances *ChanceTable // instead of Chance, if it depends on attributes or time

@@ -44,6 +44,7 @@
 //	band.go          Band: an attribute that follows the age
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
+//	whole.go         Whole: how many enter together
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
 //	outcome.go       Outcome: a number that grows with time and by events; DiscountClock
 //	cells.go         tables by combinations of attribute values

@@ -14,6 +14,7 @@ type Entry struct {
 	Draws []*EntryStates   // by attribute: how it is drawn, in place of Phase.Attributes; nil if none is by these
 	Age   *ByCell[law.Law] // nil for newborn
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
+	Count *ByCell[Whole]   // how many enter together, by cell of the parent; nil for one
 
 	// MachineSince is the same for machines: by machine and state. It is nil if it enters all now.
 	MachineSince [][]*ByCell[law.Law]

@@ -41,8 +41,10 @@ type Program struct {
 	MaxStateTimers int              // of the state with the most: how many an individual needs besides those of Always
 	MixesFreely    bool             // a contact is with the whole population
 	UsesCounts     bool             // a rate depends on counts
+	Sizes          []int            // by size class: how many may be alive; nil if no rate is bounded by it
 	MixesBy        []bool           // by attribute: a contact mixes by it
-	Values         []function.Value // that a program supplies, to be recorded
+	Values         []function.Value // to be recorded: those that a program supplies, and then those of Phase.Values
+	SuppliedValues int              // how many of them a program supplies
 	Outcomes       []Outcome        // in the order of the file
 	DiscountClocks []DiscountClock  // by which outcomes add up time
 	OutcomesOfName [][]OutcomeEvent // by counted name: the outcomes that it adds to; nil without outcomes

@@ -15,17 +15,22 @@ import (
 // operands are treated as if each could have its extremes at any time. A count may be any number
 // from 0 on. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
 func (t *Term) Bounds(from, to float64) (low, high float64) {
+	return t.BoundsUpTo(from, to, math.Inf(1))
+}
+
+// BoundsUpTo is Bounds if no count is above most.
+func (t *Term) BoundsUpTo(from, to, most float64) (low, high float64) {
 	switch t.Op {
 	case TermConstant:
 		return t.X, t.X
 	case TermTotal, TermCount, TermGroup:
-		return 0, math.Inf(1)
+		return 0, most
 	case TermWave:
 		return t.waveBounds(from, to)
 	case TermSteps, TermLine:
 		return t.knotBounds(from, to)
 	}
-	a, b := t.a.Bounds(from, to)
+	a, b := t.a.BoundsUpTo(from, to, most)
 	switch t.Op {
 	case expr.Exp:
 		return widen(detmath.Exp(a), detmath.Exp(b))
@@ -37,7 +42,7 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 		}
 		return math.Sqrt(a), math.Sqrt(b)
 	}
-	c, d := t.b.Bounds(from, to)
+	c, d := t.b.BoundsUpTo(from, to, most)
 	switch t.Op {
 	case expr.Add:
 		return a + c, b + d
@@ -46,6 +51,9 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 	case expr.Multiply:
 		return corners(product, a, b, c, d)
 	case expr.Divide:
+		if low, high, ok := t.a.shareBounds(from, to, most); ok && t.b.Op == TermTotal {
+			return low, high
+		}
 		if c <= 0 && d >= 0 {
 			return math.Inf(-1), math.Inf(1)
 		}
@@ -57,6 +65,35 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 	default:
 		return max(a, c), max(b, d)
 	}
+}
+
+// shareBounds returns bounds of the term divided by the number of all individuals, and reports false
+// if the term is not in proportion to numbers of individuals. A count is a share from 0 to 1.
+func (t *Term) shareBounds(from, to, most float64) (low, high float64, ok bool) {
+	switch t.Op {
+	case TermTotal:
+		return 1, 1, true
+	case TermCount:
+		return 0, 1, true
+	case expr.Add, expr.Subtract:
+		a, b, ok := t.a.shareBounds(from, to, most)
+		c, d, both := t.b.shareBounds(from, to, most)
+		if t.Op == expr.Add {
+			return a + c, b + d, ok && both
+		}
+		return a - d, b - c, ok && both
+	case expr.Multiply:
+		share, factor := t.a, t.b
+		a, b, ok := share.shareBounds(from, to, most)
+		if !ok {
+			share, factor = t.b, t.a
+			a, b, ok = share.shareBounds(from, to, most)
+		}
+		c, d := factor.BoundsUpTo(from, to, most)
+		low, high = corners(product, a, b, c, d)
+		return low, high, ok
+	}
+	return 0, 0, false
 }
 
 // product returns the product of two bounds, where 0·∞ is 0: an operand that is 0 makes the product

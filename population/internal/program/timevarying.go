@@ -20,6 +20,9 @@ type TimeVarying struct {
 	Root     *Term
 	ByCounts bool    // it depends on the numbers of individuals
 	Max      float64 // with counts: the bound of the rate, as the model file has it
+	// With counts, if the file has no bound: the bound by size class, see Program.Sizes. Max is that of
+	// the first.
+	Maxes []float64
 	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
 	// it is at most Bounds[i]. Probabilities have none.
 	Edges  lookup.GuideTable
@@ -39,15 +42,23 @@ func (c *TimeVarying) At(t float64, n Census) float64 { return c.Root.At(t, n) }
 // Rate returns the value of a rate at a time, between 0 and the bound of its piece. It reports
 // false if the value is above Most or not a number: then thinning is not exact. A difference in the
 // last places is ignored, since n/n·r may be a little above r.
-func (c *TimeVarying) Rate(t float64, n Census) (float64, bool) {
+func (c *TimeVarying) Rate(t float64, n Census, size int) (float64, bool) {
 	x := c.Root.At(t, n)
 	if !c.ByCounts {
 		return max(x, 0), true
 	}
-	if x > c.Max {
-		return c.Max, x <= c.Max*(1+1e-9)
+	if most := c.MaxOf(size); x > most {
+		return most, x <= most*(1+1e-9)
 	}
 	return max(x, 0), !math.IsNaN(x)
+}
+
+// MaxOf returns the bound of a rate that depends on counts, for a size class.
+func (c *TimeVarying) MaxOf(size int) float64 {
+	if c.Maxes != nil {
+		return c.Maxes[size]
+	}
+	return c.Max
 }
 
 // Chance returns the value of a probability at a time.
@@ -62,11 +73,12 @@ func (c *TimeVarying) Bound(from, to float64) float64 {
 	return max(high, 0)
 }
 
-// Piece returns the end of the piece that a time is in, and the bound of the rate in it.
-func (c *TimeVarying) Piece(t float64) (end, bound float64) {
+// Piece returns the end of the piece that a time is in, and the bound of the rate in it, for a size
+// class.
+func (c *TimeVarying) Piece(t float64, size int) (end, bound float64) {
 	switch {
 	case c.ByCounts:
-		return math.Inf(1), c.Max
+		return math.Inf(1), c.MaxOf(size)
 	case c.Root.Op == TermConstant:
 		return math.Inf(1), c.Root.X
 	}

@@ -43,6 +43,7 @@
 //
 //	value.go               Value: which form it has
 //	value_distribution.go  {gamma: {mean: 5 days, shape: 2}}
+//	value_whole.go         {poisson: {mean: 2.4}}, {1: 30%, 2: 70%}: whole numbers
 //	value_table.go         {by: age, child: 0.1%, other: 8%}
 //	value_varying.go       {seasonal: …}, {steps: …}, {line: …}; {value: …, most: …}
 //	value_expression.go    0.5 * beta

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
@@ -17,9 +18,12 @@ const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.
 var (
-	raceKeys   = []string{"after", "rate", "to", "move", "name", "where", "uses", "full"}
-	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise", "uses", "full"}
-	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where", "uses", "full"}
+	raceKeys   = append([]string{"after", "rate", "to", "move", "name", "where"}, effectKeys...)
+	splitKeys  = append([]string{"after", "rate", "to", "move", "name", "chance", "otherwise"}, effectKeys...)
+	alwaysKeys = append([]string{"after", "rate", "to", "move", "name", "from", "chance", "where"}, effectKeys...)
+
+	childKeys  = []string{"enter", "count", "with", "inherit"} // about the children of the individual
+	effectKeys = append(slices.Clone(childKeys), "uses", "full")
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
@@ -45,6 +49,7 @@ type Clock struct {
 	ChanceBad bool  // otherwise is not true
 	From      []Ref // always: it affects individuals in these states only
 	Where     []Where
+	Children  []Entry // who enters when it fires: one entry, or none
 }
 
 // states reads the section states.
@@ -126,7 +131,8 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 			continue
 		}
 		c.Moves = f.moves("move")
-		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil {
+		r.children(&c, f)
+		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil && f.Get("enter") == nil {
 			f.Need("to", "recovered")
 			continue
 		}

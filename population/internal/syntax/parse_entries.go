@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
@@ -14,7 +15,7 @@ const (
 	ByIntervention = "interventions"
 )
 
-// An Entry is one entry of births or of immigration.
+// An Entry is one entry of births or of immigration, or the children of a clock.
 type Entry struct {
 	What  string // how messages name it
 	Which string // the same with its number
@@ -29,6 +30,7 @@ type Entry struct {
 	Inherit    []Ref // births: the attributes that a child has from its parent
 	InheritAll bool
 	With       []Move // the values of some attributes
+	Count      Value  // how many enter at once: 1 if not given
 }
 
 // Enter says in which state an individual begins: one state, or a share of each of several. In the
@@ -48,13 +50,13 @@ type EnterShare struct {
 // births reads the section births.
 func (r *Reader) births(m *File, n *yaml.Node) {
 	m.Births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}",
-		"rate", "enter", "from", "where", "inherit", "with", "name")
+		"rate", "enter", "from", "where", "inherit", "with", "count", "name")
 }
 
 // immigration reads the section immigration.
 func (r *Reader) immigration(m *File, n *yaml.Node) {
 	m.Immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}",
-		"rate", "per", "enter", "age", "with", "name")
+		"rate", "per", "enter", "age", "with", "count", "name")
 }
 
 // entries reads births or immigration: one entry or a list of them, with the given keys.
@@ -74,15 +76,36 @@ func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []E
 		e.Rate, e.Enter = r.Value(rate, what+": rate", KindRate), r.enter(enter, what+": enter")
 		e.From, e.Where = f.refs("from"), f.where("where")
 		e.Per, e.Age = f.Value("per", KindNumber), f.Value("age", KindDistribution)
-		e.With = f.moves("with")
-		if inherit := f.Get("inherit"); inherit != nil {
-			if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
-				e.Inherit = r.attributeRefs(inherit, what+": inherit")
-			}
-		}
+		r.given(&e, f, what)
 		all = append(all, e)
 	}
 	return all
+}
+
+// given reads what those who enter have, and how many they are.
+func (r *Reader) given(e *Entry, f *Fields, what string) {
+	e.With, e.Count = f.moves("with"), f.Value("count", KindNumber)
+	if inherit := f.Get("inherit"); inherit != nil {
+		if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
+			e.Inherit = r.attributeRefs(inherit, what+": inherit")
+		}
+	}
+}
+
+// children reads who enters when a clock fires.
+func (r *Reader) children(c *Clock, f *Fields) {
+	enter := f.Get("enter")
+	if enter == nil {
+		for _, key := range childKeys[1:] {
+			if n := f.Get(key); n != nil {
+				r.Fail(n, "%s: %s without enter: who?", c.What, key)
+			}
+		}
+		return
+	}
+	e := Entry{What: c.What, Which: c.What, Enter: r.enter(enter, c.What+": enter")}
+	r.given(&e, f, c.What)
+	c.Children = []Entry{e}
 }
 
 // attributeRefs reads the name of an attribute, or a list of such names.
@@ -119,4 +142,17 @@ func (r *Reader) enter(n *yaml.Node, what string) Enter {
 	}
 	e.Bad = r.Count > before
 	return e
+}
+
+// CanEnter reports whether anybody may enter the population after the start.
+func (m *File) CanEnter() bool {
+	children := func(all []Clock) bool {
+		return slices.ContainsFunc(all, func(c Clock) bool { return len(c.Children) > 0 })
+	}
+	ofStates := func(all []State) bool {
+		return slices.ContainsFunc(all, func(s State) bool { return children(s.Race) || children(s.Split) })
+	}
+	return len(m.Births)+len(m.Immigration) > 0 || children(m.Always) || ofStates(m.States) ||
+		slices.ContainsFunc(m.Machines, func(one Machine) bool { return ofStates(one.States) }) ||
+		slices.ContainsFunc(m.Interventions, func(p Intervention) bool { return p.Enter.Given() })
 }

@@ -14,7 +14,8 @@ type Record struct {
 	Months    int   // every so many calendar months, in place of Every; 0 if not given
 	By        []RecordBy
 	Incidence bool
-	Time      bool // person-time in each state
+	Time      bool         // person-time in each state
+	Values    []NamedValue // of the whole population
 }
 
 // A RecordBy is an attribute by which counts are recorded, or several whose combinations are.
@@ -25,7 +26,7 @@ type RecordBy struct {
 
 // record reads the section record.
 func (r *Reader) record(m *File, n *yaml.Node) {
-	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence", "time")
+	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence", "values", "time")
 	if f == nil {
 		return
 	}
@@ -49,6 +50,9 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 	if t := f.Get("time"); t != nil {
 		r.recordTime(m, t)
 	}
+	if v := f.Get("values"); v != nil {
+		r.recordedValues(m, v)
+	}
 	if i := f.Get("incidence"); i != nil {
 		switch text, ok := r.text(i, "record: incidence", "true or false"); {
 		case !ok:
@@ -57,6 +61,30 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 		default:
 			r.Fail(i, "record: incidence: found %s, expected true or false", diag.Quote(text))
 		}
+	}
+}
+
+// recordedValues reads the values of the whole population that are recorded.
+func (r *Reader) recordedValues(m *File, n *yaml.Node) {
+	const what, example = "record: values", "{prevalence: count(infectious) / total}"
+	before := r.Count
+	all := r.Pairs(n, what, example)
+	if len(all) == 0 && r.Count == before {
+		r.Fail(n, "%s: expected at least one, such as %s", what, example)
+	}
+	for _, p := range all {
+		if !r.checkName(p.Key, what, p.Name) {
+			continue
+		}
+		of := what + ": " + diag.Shorten(p.Name)
+		v := NamedValue{Label: Ref{Name: p.Name, At: r.Place(p.Key)}, Value: Value{At: r.Place(p.Value)}, Node: p.Value}
+		text, ok := r.text(p.Value, of, "an expression such as count(infectious) / total")
+		if !ok {
+			continue
+		}
+		v.Text = diag.Shorten(text)
+		r.scalar(&v.Value, p.Value, of, KindNumber, true)
+		m.Record.Values = append(m.Record.Values, v)
 	}
 }
 

@@ -17,6 +17,7 @@ type Contact struct {
 	Machine   Ref    // whose states From, To and Self are; not Given for those of states
 	From      []Ref
 	Rate      Value
+	EachPair  bool  // Rate is for each ordered pair of individuals
 	Chance    Value // 1 if not given
 	To        []ContactEffect
 	Moves     []Move  // of the one it is about
@@ -39,7 +40,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	const example = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
-		f := r.Fields(item, c.What, example, "machine", "from", "rate", "chance", "to", "self", "where", "whom",
+		f := r.Fields(item, c.What, example, "machine", "from", "rate", "rate each", "chance", "to", "self", "where", "whom",
 			"mixing", "move", "inherit", "name", "uses", "full")
 		if f == nil {
 			continue
@@ -47,7 +48,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		if mixing := f.Get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}
-		from, rate, to := f.Get("from"), f.Get("rate"), f.Get("to")
+		from, rate, to := f.Get("from"), r.contactRate(&c, f), f.Get("to")
 		gives := f.Get("move") != nil || f.Get("inherit") != nil
 		if from == nil && !gives {
 			f.Need("from", "infectious")
@@ -71,7 +72,10 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			c.From = f.refs("from")
 		}
 		c.Rate.Bad = true // also if the matrix gives it
-		if rate != nil {
+		switch {
+		case rate != nil && c.EachPair:
+			c.Rate = r.ratePerPair(rate, c.What+": rate each")
+		case rate != nil:
 			c.Rate = r.Value(rate, c.What+": rate", KindRate)
 		}
 		c.Chance = f.Value("chance", KindShare)
@@ -90,6 +94,23 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		c.Uses = f.uses()
 		m.Transmission = append(m.Transmission, c)
 	}
+}
+
+// contactRate returns the rate of a contact: rate, or rate each.
+func (r *Reader) contactRate(c *Contact, f *Fields) *yaml.Node {
+	rate, each := f.Get("rate"), f.Get("rate each")
+	if each == nil {
+		return rate
+	}
+	c.EachPair = true
+	switch {
+	case rate != nil:
+		r.Fail(each, "%s: both rate and rate each; a contact has one of them", c.What)
+	case f.Get("mixing") != nil:
+		r.Fail(each, "%s: rate each: it is for each pair, so that there is nothing to mix; leave out mixing, or write rate",
+			c.What)
+	}
+	return each
 }
 
 // contactEffects reads the key to: {susceptible: infectious}.

@@ -56,7 +56,9 @@ func (v *Value) Each(do func(part Value)) {
 		v.TimeVarying.each(do)
 	case v.CountDependent != nil:
 		do(v.CountDependent.Value)
-		do(v.CountDependent.Most)
+		if v.CountDependent.Most.Given() {
+			do(v.CountDependent.Most)
+		}
 	}
 }
 

@@ -98,6 +98,9 @@ func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 
 // readDistribution reads a distribution that has not been read before.
 func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
+	if isShares(n) {
+		return r.wholeShares(n, what)
+	}
 	before := r.Count
 	entries := r.Pairs(n, what, KindDistribution.Example())
 	if r.Count > before {
@@ -110,6 +113,13 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 		return nil
 	}
 	e := entries[0]
+	if family, ok := wholeFamily(e.Name); ok {
+		d := &Distribution{Family: e.Name, Args: map[string]Value{}}
+		if !r.wholeArguments(d, e.Value, what+": "+e.Name, family) || r.Count > before || d.hasBadPart() {
+			return nil
+		}
+		return d
+	}
 	i := slices.IndexFunc(Families, func(f Family) bool { return f.Name == e.Name })
 	if i < 0 {
 		r.Fail(e.Key, "%s: %s", what, diag.Unknown("distribution", e.Name, familyNames))

@@ -322,7 +322,7 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	case word == "total" && p.x.allowCounts:
 		end = from + len(word)
 	case word == "total":
-		p.fail(from, "total may stand only in the value of a rate that has a most, "+
+		p.fail(from, "total may stand only in the value of a rate, "+
 			"as in {value: r * (1 - total / 10_000), most: r}")
 	default:
 		if _, ok := unitByName(word); ok || word == "per" {
@@ -389,7 +389,7 @@ func (p *exprParser) call(word string) *ExprNode {
 // count reads the state of count(STATE). Its name may contain anything but a parenthesis.
 func (p *exprParser) count(from int) *ExprNode {
 	if !p.x.allowCounts {
-		p.fail(from, "count(…) may stand only in the value of a rate that has a most, "+
+		p.fail(from, "count(…) may stand only in the value of a rate, "+
 			"as in {value: r * count(prey) / 1000, most: r}")
 	}
 	end := strings.IndexByte(p.Text[p.At:], ')')

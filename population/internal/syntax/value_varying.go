@@ -149,8 +149,18 @@ func (t *TimeVarying) DescribeKnots() string {
 }
 
 // A CountDependent is a rate that depends on the numbers of individuals, with the most that it may
-// be: {value: r * (1 - total / 10_000), most: r}.
-type CountDependent struct{ Value, Most Value }
+// be: {value: r * (1 - total / 10_000), most: r}. Most is not Given if it is to follow from the value
+// and the largest size of the population.
+type CountDependent struct {
+	Value, Most Value
+	Pairs       bool // Value is for each pair of individuals: the rate is Value times the number of others
+}
+
+// ratePerPair reads a rate for each pair of individuals.
+func (r *Reader) ratePerPair(n *yaml.Node, what string) Value {
+	v := r.Value(n, what, KindRate)
+	return Value{At: v.At, Text: v.Text, Bad: v.Bad, CountDependent: &CountDependent{Value: v, Pairs: true}}
+}
 
 // countDependent reads a rate that depends on counts. It returns nil, and reports it, if it cannot.
 func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
@@ -159,11 +169,11 @@ func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
 	if f == nil {
 		return nil
 	}
-	v, most := f.Need("value", "r * (1 - total / 10_000)"), f.Need("most", "r")
-	if v == nil || most == nil || r.Count > before {
+	v := f.Need("value", "r * (1 - total / 10_000)")
+	if v == nil || r.Count > before {
 		return nil
 	}
-	c := &CountDependent{Value: Value{At: r.Place(v)}, Most: r.Value(most, what+": most", KindRate)}
+	c := &CountDependent{Value: Value{At: r.Place(v)}, Most: f.Value("most", KindRate)}
 	text, ok := r.text(v, what+": value", "an expression such as r * (1 - total / 10_000)")
 	if !ok {
 		return nil
