@@ -139,6 +139,7 @@ func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states = start.attributes, start.states
+	here.machines, here.sinces = start.machines, start.sinces
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -179,6 +180,7 @@ func (c *compiler) compile() {
 	c.checkRecordSize()
 	c.functions()
 	c.numberColumns()
+	p.Since = *c.here.sinces
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -228,7 +230,7 @@ func (c *compiler) startScope() Scope {
 		here.parameters[name] = parameter
 	}
 	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states = p.Attributes, p.Counted
+	here.attributes, here.states, here.machines = p.Attributes, p.Counted, p.Machines
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {

@@ -28,6 +28,8 @@ type Scope struct {
 	own, met   []uint16
 	attributes program.Attributes
 	states     []string
+	machines   []program.Machine
+	sinces     *[]program.Since // Program.Since so far
 	Zero       syntax.Epoch
 	start, end float64                   // of the run, on the model's clock
 	cutEnd     float64                   // see syntax.File
@@ -74,6 +76,7 @@ func NewScope(list *diag.List, u syntax.Unit) Scope {
 		indexes:     map[*syntax.Table]*tableIndex{},
 		dependences: map[any]Dependence{},
 		sortedNames: new([]string),
+		sinces:      new([]program.Since),
 	}
 }
 
@@ -107,6 +110,15 @@ func (s Scope) ForCell(cell []uint16) Scope {
 func (s Scope) Meeting(cell []uint16) Scope {
 	s.met = cell
 	return s
+}
+
+// MeetingAnybody returns the scope in which the individual meets one of whom nothing is known.
+func (s Scope) MeetingAnybody() Scope {
+	cell := make([]uint16, len(s.attributes))
+	for a := range cell {
+		cell[a] = unset
+	}
+	return s.Meeting(cell)
 }
 
 // Parameter returns what a name stands for.
@@ -146,6 +158,11 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	m, ok := s.term(got, what)
 	switch {
 	case !ok:
+		return got, at, false
+	case m.HasSince():
+		s.reportValue(v, at,
+			"%s: %s changes with the time since %s, and cannot stand here; rates and chances of clocks, births and "+
+				"transmissions can do so", what, nameOrText(v, got), s.SinceWords(m.Term))
 		return got, at, false
 	case m.Op != program.TermConstant:
 		s.reportValue(v, at,
@@ -228,6 +245,9 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 // checkDefinition checks a parameter where it is defined, as far as that is possible without
 // knowing what it is used for.
 func (s Scope) checkDefinition(v syntax.Value, what string) {
+	if d := s.Dependence(v); d.SinceMet && s.met == nil {
+		s = s.MeetingAnybody()
+	}
 	switch {
 	case v.Name != "":
 		// What the chain ends in is a parameter too, and is checked as such.

@@ -67,7 +67,7 @@ func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 		return tv, true
 	}
 	tv, ok := s.newTimeVarying(v, what, want)
-	if ok && key.value != nil && !s.Dependence(v).Cells() {
+	if d := s.Dependence(v); ok && key.value != nil && !d.Cells() && !d.SinceMet {
 		s.timeVaryings[key] = tv
 	}
 	return tv, ok
@@ -120,13 +120,15 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		)
 		return nil, false
 	}
-	tv.Root = m.Term
+	tv.Root, tv.Personal = m.Term, m.HasSince()
 	if tv.ByCounts {
 		return tv, true
 	}
 	ok = s.checkRange(tv, v, got, at, what, want)
 	if ok && want == syntax.KindRate {
-		ok = s.cutIntoPieces(tv, v, got, at, what)
+		if ok = s.cutIntoPieces(tv, v, got, at, what); ok && tv.Personal {
+			tv.CutBySince()
+		}
 	}
 	return tv, ok
 }
@@ -163,6 +165,10 @@ func (s Scope) checkRange(
 	} else if math.IsNaN(x) || math.IsInf(x, 0) {
 		reason = "expected a rate"
 	}
+	if words := s.SinceWords(tv.Root); words != "" {
+		s.reportValue(v, at, "%s: %s is %v at some time since %s: %s", what, nameOrText(v, got), q, words, reason)
+		return false
+	}
 	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
 	return false
 }
@@ -175,6 +181,9 @@ const maxEvaluations = 100_000
 // returns a time at which it is outside, and the value then. Where interval bounds of the term are
 // not sharp enough, it bisects the interval.
 func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
+	if tv.Root.HasSince() {
+		return s.sinceStaysWithin(tv, high)
+	}
 	const slack = 1e-12 // for rounding errors
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start

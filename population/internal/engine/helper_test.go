@@ -19,6 +19,7 @@ var (
 	busyEverything = text("testdata/busy-everything")
 	tied           = text("testdata/tied")
 	banded         = text("testdata/bands")
+	curved         = text("testdata/since")
 	crowdText      = text("testdata/crowd")
 )
 

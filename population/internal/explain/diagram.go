@@ -182,7 +182,10 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 			by = append(by, name)
 		}
 	}
-	if d.Time {
+	switch {
+	case d.Since:
+		by = append(by, "time since")
+	case d.Time:
 		by = append(by, "time")
 	}
 	if d.Counts {

@@ -39,6 +39,7 @@ func Model(m *compile.Model) string {
 	e.parameters()
 	e.scenarios()
 	e.fit()
+	e.remembered()
 	e.cores()
 	e.warnings()
 	return e.text.String()
@@ -459,7 +460,7 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands or machines are why.
+// cores says why a large run is on one core, if age bands, machines or curves are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {
@@ -470,6 +471,8 @@ func (e *explainer) cores() {
 	case len(p.Machines) > 0:
 		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
 			e.file.Machines[0].Name)
+	case len(p.Since) > 0:
+		e.line("\nA run uses one core once it is set up, because values depend on the time since %s.", p.Since[0].Words)
 	}
 }
 

@@ -12,7 +12,10 @@ import (
 
 // rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
-	return e.varyingByGroup(v, func(x float64) string { return e.number(x, syntax.RateDimension) })
+	show := func(x float64) string { return e.number(x, syntax.RateDimension) }
+	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
+		return e.withEntryName(here, v, e.varying(here, v, show)+e.candidates(here, v))
+	}))
 }
 
 // probability returns a probability in words, with the name of its parameter if it has one.
@@ -101,6 +104,9 @@ const maxGroups = 12
 func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
 	d := e.here.Dependence(v)
 	if !d.Cells() {
+		if d.SinceMet {
+			return words(e.here.MeetingAnybody())
+		}
 		return words(e.here)
 	}
 	// The digits of a counter: the attributes of the individual, then of the individual met. The

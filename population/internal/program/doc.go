@@ -46,6 +46,7 @@
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
+//	since.go         Since: the time since something; bounds of what changes with it
 //	term.go          Term: the expression of a TimeVarying
 //	term_bounds.go   bounds of a Term over an interval, for thinning
 package program

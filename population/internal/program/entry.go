@@ -59,10 +59,12 @@ type EntryShares struct {
 }
 
 // Draw returns the index of a state, by the shares at a time.
-func (s *EntryShares) Draw(own *random.Stream, t float64) int { return s.Pick(own.Float64(), t) }
+func (s *EntryShares) Draw(own *random.Stream, t float64, who *Individual) int {
+	return s.Pick(own.Float64(), t, who)
+}
 
 // Pick is Draw with a number from [0, 1).
-func (s *EntryShares) Pick(u, t float64) int {
+func (s *EntryShares) Pick(u, t float64, who *Individual) int {
 	if s.Varying == nil {
 		return lookup.SearchCumulative(s.Sums, u)
 	}
@@ -70,7 +72,7 @@ func (s *EntryShares) Pick(u, t float64) int {
 	for k, c := range s.Varying {
 		if c == nil {
 			rest = k
-		} else if u -= c.Chance(t); u < 0 {
+		} else if u -= c.ChanceFor(t, who); u < 0 {
 			return k
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
-// A TimeVarying is a rate or a probability that changes with time or with the numbers of
-// individuals. It is for one cell, with the parameters of one phase. Times are since the start of
+// A TimeVarying is a rate or a probability that changes with time, with the numbers of individuals
+// or with the time since something of an individual. It is for one cell, with the parameters of one phase. Times are since the start of
 // the run.
 //
 // Events at a rate λ(t) are drawn by thinning, exactly and without a time step [LS79]. From time t,
@@ -19,11 +19,15 @@ import (
 type TimeVarying struct {
 	Root     *Term
 	ByCounts bool    // it depends on the numbers of individuals
+	Personal bool    // it differs between individuals of one cell: it depends on a time since
 	Max      float64 // with counts: the bound of the rate, as the model file has it
 	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
 	// it is at most Bounds[i]. Probabilities have none.
 	Edges  lookup.GuideTable
 	Bounds []float64
+	// Curves by a time since that the rate is proportional to. The bounds above hold for any time
+	// since; these are how much less it is in the pieces of each.
+	Factors []SinceFactor
 }
 
 // MaxPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
@@ -51,7 +55,12 @@ func (c *TimeVarying) Rate(t float64, n Census) (float64, bool) {
 }
 
 // Chance returns the value of a probability at a time.
-func (c *TimeVarying) Chance(t float64) float64 { return min(1, max(0, c.Root.At(t, Census{}))) }
+func (c *TimeVarying) Chance(t float64) float64 { return c.ChanceFor(t, nil) }
+
+// ChanceFor is Chance for an individual.
+func (c *TimeVarying) ChanceFor(t float64, who *Individual) float64 {
+	return min(1, max(0, c.Root.At(t, Census{Who: who})))
+}
 
 // Bound returns an upper bound of a rate in [from, to).
 func (c *TimeVarying) Bound(from, to float64) float64 {

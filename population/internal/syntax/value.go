@@ -140,7 +140,8 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 // changes with time or depends on counts, or else a distribution.
 func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	table := HasKey(n, "by")
-	timeVarying := !table && (HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
+	since := !table && (HasKey(n, "since") || HasKey(n, "density"))
+	timeVarying := !table && (since || HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
 	countDependent := !table && !timeVarying && (HasKey(n, "value") || HasKey(n, "most"))
 	switch {
 	case !table && !timeVarying && !countDependent:
@@ -159,7 +160,11 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 		v.Table, v.Text = r.table(n, what, want), "a table"
 		v.Bad = v.Table == nil
 	case timeVarying:
-		v.TimeVarying = r.timeVarying(n, what, want)
+		if since {
+			v.TimeVarying = r.sinceCurve(n, what, want)
+		} else {
+			v.TimeVarying = r.timeVarying(n, what, want)
+		}
 		if v.Bad = v.TimeVarying == nil; !v.Bad {
 			v.Text = v.TimeVarying.describe()
 		}
