@@ -60,6 +60,7 @@ var Busy = map[string]string{
 	"everything": testModel("everything"), "busy groups": testModel("busy-groups"),
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 	"bands": testModel("bands"), "machines": testModel("machines"), "since": testModel("since"),
+	"numbers": testModel("numbers"),
 }
 
 // Silence makes a process tell of no events.

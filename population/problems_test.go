@@ -165,5 +165,5 @@ var spoiltModels = slices.Concat(
 	spoiltStudies,
 	spoiltGroups,
 	spoiltBands,
-	spoiltMachines, spoiltSince,
+	spoiltMachines, spoiltSince, spoiltNumbers,
 )

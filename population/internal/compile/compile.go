@@ -140,6 +140,7 @@ func (m *Model) StartScope() Scope {
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states = start.attributes, start.states
 	here.machines, here.sinces = start.machines, start.sinces
+	here.numbers, here.givenNumbers = start.numbers, start.givenNumbers
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -156,6 +157,8 @@ func (c *compiler) compile() {
 	c.here = c.startScope()
 	c.countMachineTimers()
 	c.ageBands(c.here)
+	c.numbers(c.here)
+	c.here.numbers, c.here.givenNumbers = p.Numbers, c.giveNumbers()
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
 	c.checkDeals()

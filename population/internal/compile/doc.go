@@ -42,6 +42,7 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
+//   - numbers.go: attributes that are numbers, and rates with them
 //   - scope_since.go: curves by a time since
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them

@@ -30,10 +30,14 @@ type Scope struct {
 	states     []string
 	machines   []program.Machine
 	sinces     *[]program.Since // Program.Since so far
-	Zero       syntax.Epoch
-	start, end float64                   // of the run, on the model's clock
-	cutEnd     float64                   // see syntax.File
-	sets       map[string][]syntax.Value // all values that interventions give to parameters
+	numbers    []program.Number
+	unitless   bool // durations and rates are numbers, as in the law of a number
+	// givenNumbers has the numbers that with gives, by name.
+	givenNumbers map[string][]float64
+	Zero         syntax.Epoch
+	start, end   float64                   // of the run, on the model's clock
+	cutEnd       float64                   // see syntax.File
+	sets         map[string][]syntax.Value // all values that interventions give to parameters
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]Dependence
@@ -159,6 +163,11 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	switch {
 	case !ok:
 		return got, at, false
+	case m.HasNumber():
+		s.reportValue(v, at, "%s: %s differs between individuals, by the number %s, and cannot stand here; rates, means of "+
+			"exponential clocks of race and split, and chances of contacts can do so", what, nameOrText(v, got),
+			s.numberWords(m.Term))
+		return got, at, false
 	case m.HasSince():
 		s.reportValue(v, at,
 			"%s: %s changes with the time since %s, and cannot stand here; rates and chances of clocks, births and "+
@@ -266,7 +275,7 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 		if !s.Dependence(v).Cells() {
 			s.timeVarying(v, what, syntax.KindRate)
 		}
-	case s.Dependence(v).Cells():
+	case s.Dependence(v).Cells() || v.Distribution != nil && s.Dependence(v).Number:
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
 		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
 	case v.Distribution != nil:
@@ -278,6 +287,9 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 
 // Quantity evaluates a value of a given kind.
 func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64, diag.Place, bool) {
+	if s.unitless {
+		want = syntax.KindNumber
+	}
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
 		return 0, at, false

@@ -124,6 +124,8 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 		return s.term(syntax.Value{At: x.Place(n.From), Text: x.TextOf(n), Quantity: a.Quantity}, what)
 	case syntax.AtomParameter:
 		return s.parameterTerm(x, n, what)
+	case syntax.AtomNumber:
+		return s.numberTerm(x, n, what)
 	case syntax.AtomTotal:
 		return DimTerm{&program.Term{Op: program.TermTotal}, syntax.Dimensionless}, true
 	default:

@@ -120,9 +120,13 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		)
 		return nil, false
 	}
-	tv.Root, tv.Personal = m.Term, m.HasSince()
+	tv.Root, tv.Personal = m.Term, m.HasSince() || m.HasNumber()
 	if tv.ByCounts {
 		return tv, true
+	}
+	if m.HasNumber() {
+		ok = s.checkNumbers(tv, v, got, at, what, want)
+		return tv, ok && (want != syntax.KindRate || s.cutNumbers(tv, v, got, at, what))
 	}
 	ok = s.checkRange(tv, v, got, at, what, want)
 	if ok && want == syntax.KindRate {
@@ -181,7 +185,11 @@ const maxEvaluations = 100_000
 // returns a time at which it is outside, and the value then. Where interval bounds of the term are
 // not sharp enough, it bisects the interval.
 func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
-	if tv.Root.HasSince() {
+	switch {
+	case tv.Root.HasNumber():
+		low, most := tv.Root.Bounds(0, s.end-s.start)
+		return 0, most, low >= -1e-12 && most <= high+1e-12
+	case tv.Root.HasSince():
 		return s.sinceStaysWithin(tv, high)
 	}
 	const slack = 1e-12 // for rounding errors

@@ -56,10 +56,7 @@ func (r *Run) matches(id uint32, all []program.Condition) bool {
 // chance returns a probability that depends on an individual and on the one it meets. Without a
 // contact the two are the same.
 func (r *Run) chance(o *program.ChanceTable, id, other uint32) float64 {
-	if r.cameIn != nil {
-		return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now, r.individual(id, other))
-	}
-	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now, nil)
+	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now, r.individual(id, other))
 }
 
 // redrawMemoryless lets the clocks of an individual without memory go on by other tables: timers

@@ -47,7 +47,7 @@
 //   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying
 //     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
-//   - since.go: the time since an individual came into some states, which curves are read by
+//   - since.go: the time since an individual came into some states, which curves are read by; numbers
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
 //     change them
 //   - ties.go: events at the same instant

@@ -47,6 +47,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		}
 		r.attributes[a].Set(id, v)
 	}
+	if r.own != nil {
+		r.drawNumbers(id, in, own, parent)
+	}
 	if byGroup {
 		age = in.Age.At(r.cell(id, in.Age.By)).Draw(own)
 	}

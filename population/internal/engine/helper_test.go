@@ -20,6 +20,7 @@ var (
 	tied           = text("testdata/tied")
 	banded         = text("testdata/bands")
 	curved         = text("testdata/since")
+	numbered       = text("testdata/numbers")
 	crowdText      = text("testdata/crowd")
 )
 

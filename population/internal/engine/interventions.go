@@ -75,7 +75,7 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 		coverage = program.AtTime(t.Coverage, r.Now)
 	}
 	covers := func(id uint32) float64 {
-		if t.Coverage != nil && r.cameIn != nil {
+		if t.Coverage != nil && (r.cameIn != nil || r.own != nil) {
 			return (*t.Coverage.At(r.cell(id, t.Coverage.By))).ChanceFor(r.Now, r.individual(id, id))
 		}
 		return *coverage.At(r.cell(id, coverage.By))

@@ -73,7 +73,7 @@ type Run struct {
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
 	if r.Program != m {
-		r.attributes, r.branches, r.cameIn = nil, nil, nil // the next program may have others
+		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
 	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance

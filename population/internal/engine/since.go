@@ -4,12 +4,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // personal is what individuals have of their own that values are read for: when each came into the
-// states that curves count from.
+// states that curves count from, and their numbers.
 //
 // A rate with a curve is one more rate that changes (Run.candidate): its bounds depend on when the
 // individual came in, which changes only when the individual does, and then its next event is drawn
@@ -19,20 +20,28 @@ import (
 // is outside of the states, and not after now otherwise.
 type personal struct {
 	cameIn [][]float64        // by number of Program.Since and id
+	own    [][]float64        // by number of Program.Numbers and id
 	whom   program.Individual // scratch of individual
 }
 
-// sinceBytes is how many bytes the times since something take, of an individual.
-func sinceBytes(m *program.Program) int { return 8 * len(m.Since) }
+// personalBytes is how many bytes the times since something and the numbers take, of an individual.
+func personalBytes(m *program.Program) int { return 8 * (len(m.Since) + len(m.Numbers)) }
 
 // layOutPersonal makes the columns.
 func (r *Run) layOutPersonal() {
-	if len(r.cameIn) != len(r.Program.Since) {
-		r.cameIn = make([][]float64, len(r.Program.Since))
+	r.cameIn = withColumns(r.cameIn, len(r.Program.Since))
+	r.own = withColumns(r.own, len(r.Program.Numbers))
+}
+
+// withColumns returns all, if it has n columns, or new ones: nil for none.
+func withColumns(all [][]float64, n int) [][]float64 {
+	switch {
+	case n == 0:
+		return nil
+	case len(all) != n:
+		return make([][]float64, n)
 	}
-	if len(r.cameIn) == 0 {
-		r.cameIn = nil
-	}
+	return all
 }
 
 // growPersonal makes room for so many ids.
@@ -40,29 +49,29 @@ func (r *Run) growPersonal(ids int) {
 	for k := range r.cameIn {
 		r.cameIn[k] = store.Extend(r.cameIn[k], ids)
 	}
+	for k := range r.own {
+		r.own[k] = store.Extend(r.own[k], ids)
+	}
 }
 
-// copyPersonal copies the columns of the first n ids, into the memory of own.
-func (r *Run) copyPersonal(own, from *Run, n int) {
-	if len(own.cameIn) != len(from.cameIn) {
-		own.cameIn = make([][]float64, len(from.cameIn))
-	}
-	r.cameIn = own.cameIn
+// copyPersonal copies the columns of the first n ids, into the memory of old.
+func (r *Run) copyPersonal(old, from *Run, n int) {
+	r.cameIn, r.own = withColumns(old.cameIn, len(from.cameIn)), withColumns(old.own, len(from.own))
 	for k := range from.cameIn {
-		r.cameIn[k] = refit(own.cameIn[k], from.cameIn[k], n)
+		r.cameIn[k] = refit(r.cameIn[k], from.cameIn[k], n)
 	}
-	if len(r.cameIn) == 0 {
-		r.cameIn = nil
+	for k := range from.own {
+		r.own[k] = refit(r.own[k], from.own[k], n)
 	}
 }
 
 // individual returns an individual, and another that it meets, for values that are read for them. It
 // is nil if there are none of these values, or nobody. The result holds until the next call.
 func (r *Run) individual(id, other uint32) *program.Individual {
-	if r.cameIn == nil || id == noID {
+	if r.cameIn == nil && r.own == nil || id == noID {
 		return nil
 	}
-	r.whom = program.Individual{CameIn: r.cameIn, Own: id, Met: other}
+	r.whom = program.Individual{CameIn: r.cameIn, Numbers: r.own, Own: id, Met: other}
 	return &r.whom
 }
 
@@ -163,4 +172,34 @@ func (r *Run) checkPersonal(id uint32) bool {
 		}
 	}
 	return true
+}
+
+// drawNumbers gives an individual that enters its numbers. Its other attributes are known, but for those
+// that follow the age.
+func (r *Run) drawNumbers(id uint32, in *program.Entry, own *random.Stream, parent uint32) {
+	for k := range r.own {
+		l, x := r.Program.Numbers[k].Law, math.NaN()
+		if in.Numbers != nil {
+			x = in.Numbers[k]
+		}
+		switch {
+		case math.IsNaN(x):
+			x = l.At(r.cell(id, l.By)).Draw(own)
+		case math.IsInf(x, 1):
+			x = r.own[k][parent]
+		}
+		r.own[k][id] = x
+	}
+}
+
+// MeanNumber returns the mean of a number of Program.Numbers, of those in a state, or of all if state is
+// −1. It is NaN if there is nobody.
+func (r *Run) MeanNumber(number, state int) float64 {
+	sum, n := 0.0, 0
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if s := r.status(id).state; s != program.NoState && (state < 0 || int(s) == state) {
+			sum, n = sum+r.own[number][id], n+1
+		}
+	}
+	return sum / float64(n)
 }

@@ -183,6 +183,8 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 		}
 	}
 	switch {
+	case d.Number:
+		by = append(by, "individual")
 	case d.Since:
 		by = append(by, "time since")
 	case d.Time:

@@ -86,7 +86,8 @@ func (e *explainer) recording() string {
 
 // attributes lists the attributes, with the shares of their values.
 func (e *explainer) attributes() {
-	e.section("Everybody has a value of", len(e.file.Attributes))
+	e.section("Everybody has a value of", len(e.file.Attributes)+len(e.file.Numbers))
+	defer e.numbers()
 	for _, a := range e.file.Attributes {
 		var values []string
 		for i, v := range a.Values {
@@ -460,7 +461,7 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands, machines or curves are why.
+// cores says why a large run is on one core, if age bands, machines, curves or numbers are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {
@@ -473,6 +474,8 @@ func (e *explainer) cores() {
 			e.file.Machines[0].Name)
 	case len(p.Since) > 0:
 		e.line("\nA run uses one core once it is set up, because values depend on the time since %s.", p.Since[0].Words)
+	case len(p.Numbers) > 0:
+		e.line("\nA run uses one core once it is set up, because everybody has a number, %s.", p.Numbers[0].Name)
 	}
 }
 

@@ -70,7 +70,7 @@ func (e *explainer) candidates(here compile.Scope, v syntax.Value) string {
 	return fmt.Sprintf(" (drawn with about %.2g candidates for each event)", n)
 }
 
-// remembered says what is remembered of each individual because of curves.
+// remembered says what is remembered of each individual because of curves and numbers.
 func (e *explainer) remembered() {
 	var all []string
 	for i := range e.program.Since {
@@ -79,6 +79,9 @@ func (e *explainer) remembered() {
 		} else {
 			all = append(all, "when it came into "+s.Words)
 		}
+	}
+	for i := range e.program.Numbers {
+		all = append(all, "its "+e.program.Numbers[i].Name)
 	}
 	if len(all) > 0 {
 		e.line("\nRemembered of each individual, 8 bytes each: %s.", strings.Join(all, ", "))

@@ -34,6 +34,8 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 		return v.Text
 	case m.Op == program.TermConstant:
 		return show(m.X)
+	case m.HasNumber():
+		return e.withNumbers(here, got, m.Term)
 	case got.TimeVarying != nil && got.TimeVarying.Since != nil:
 		return e.sinceCurve(here, got.TimeVarying, m.Term, show)
 	case m.HasSince():

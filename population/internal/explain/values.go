@@ -35,6 +35,9 @@ func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unn
 // unnamedDuration returns a distribution in words, without a name.
 func (e *explainer) unnamedDuration(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
+		if here.Dependence(v).Number {
+			return e.exponentialOfNumber(here, v)
+		}
 		l, _ := here.Law(v, "")
 		return e.withEntryName(here, v, l.Describe(e.file.Unit))
 	})
@@ -48,6 +51,8 @@ func (e *explainer) value(v syntax.Value) string {
 		switch {
 		case !ok:
 			return v.Text
+		case got.Distribution != nil && here.Dependence(got).Number:
+			return e.exponentialOfNumber(here, v)
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Describe(e.file.Unit)

@@ -15,6 +15,10 @@ type Entry struct {
 	Age   *ByCell[law.Law] // nil for newborn
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
 
+	// Numbers has, by number, its value; NaN if it is drawn, and +Inf if it is inherited. It is nil if
+	// all are drawn.
+	Numbers []float64
+
 	// MachineSince is the same for machines: by machine and state. It is nil if it enters all now.
 	MachineSince [][]*ByCell[law.Law]
 }

@@ -20,6 +20,7 @@ type Since struct {
 // An Individual is whom a term is read for, and whom it meets, if it meets somebody.
 type Individual struct {
 	CameIn   [][]float64 // by number of Program.Since and id: when it came in; +Inf outside
+	Numbers  [][]float64 // by number of Program.Numbers and id
 	Own, Met uint32      // ids
 }
 
@@ -95,6 +96,9 @@ func (c *TimeVarying) PieceFor(t float64, who *Individual) (end, bound float64) 
 	for k := range c.Factors {
 		until, share := c.Factors[k].piece(t, who.CameIn[c.Factors[k].Since][who.Own])
 		end, bound = min(end, until), float64(bound*share)
+	}
+	if c.Numbers != nil {
+		bound *= max(0, c.Numbers.At(0, Census{Who: who}))
 	}
 	return end, bound
 }

@@ -23,8 +23,11 @@ type Term struct {
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
 
 	Since int      // TermSince: the number in Program.Since; its operand is the curve, by the time since
-	Met   bool     // TermSince: of the individual that is met
+	Met   bool     // TermSince and TermNumber: of the individual that is met
 	Law   *law.Law // TermDensity: whose density
+
+	Number    int     // TermNumber: the number in Program.Numbers
+	Low, High float64 // TermNumber: between which it lies
 }
 
 // The kinds of leaves.
@@ -37,6 +40,7 @@ const (
 	TermCount                               // the number of individuals in a state
 	TermSince                               // a curve by the time since something; 0 outside of it
 	TermDensity                             // the density of a law: in a TermSince only
+	TermNumber                              // a number that the individual has
 )
 
 // Constant returns the term of a number.
@@ -86,6 +90,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return 0
 	case TermDensity:
 		return t.Law.Density(time)
+	case TermNumber:
+		return t.number(c.Who)
 	}
 	a := t.a.At(time, c)
 	switch t.Op {

@@ -27,6 +27,8 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 	case TermSince:
 		low, high = t.a.Bounds(0, math.Inf(1))
 		return min(low, 0), max(high, 0)
+	case TermNumber:
+		return t.Low, t.High
 	case TermDensity:
 		return widen(0, t.Law.MaxDensity(from, to))
 	}

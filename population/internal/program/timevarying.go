@@ -19,7 +19,7 @@ import (
 type TimeVarying struct {
 	Root     *Term
 	ByCounts bool    // it depends on the numbers of individuals
-	Personal bool    // it differs between individuals of one cell: it depends on a time since
+	Personal bool    // it differs between individuals of one cell: it depends on a time since or a number
 	Max      float64 // with counts: the bound of the rate, as the model file has it
 	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
 	// it is at most Bounds[i]. Probabilities have none.
@@ -28,6 +28,9 @@ type TimeVarying struct {
 	// Curves by a time since that the rate is proportional to. The bounds above hold for any time
 	// since; these are how much less it is in the pieces of each.
 	Factors []SinceFactor
+	// The part of the rate that numbers of the individual make up, and by which all bounds are
+	// multiplied; nil for none.
+	Numbers *Term
 }
 
 // MaxPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave

@@ -126,7 +126,7 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 		v.Quantity = q
 	case r.Parameters[text] && !allowCounts:
 		v.Name = text
-	case isExpression(text) || allowCounts:
+	case isExpression(text) || allowCounts || r.Numbers[text]:
 		r.expression(v, n, text, what, allowCounts)
 	case LooksNumeric(text):
 		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Example())
@@ -142,9 +142,10 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	table := HasKey(n, "by")
 	since := !table && (HasKey(n, "since") || HasKey(n, "density"))
 	timeVarying := !table && (since || HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
-	countDependent := !table && !timeVarying && (HasKey(n, "value") || HasKey(n, "most"))
+	ofMet := !table && !timeVarying && HasKey(n, "value") && HasKey(n, "of")
+	countDependent := !table && !timeVarying && !ofMet && (HasKey(n, "value") || HasKey(n, "most"))
 	switch {
-	case !table && !timeVarying && !countDependent:
+	case !table && !timeVarying && !ofMet && !countDependent:
 		v.Distribution, v.Text = r.distribution(n, what), "a distribution"
 		v.Bad = v.Distribution == nil
 		return
@@ -159,6 +160,8 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	case table:
 		v.Table, v.Text = r.table(n, what, want), "a table"
 		v.Bad = v.Table == nil
+	case ofMet:
+		r.numberOfMet(v, n, what, want)
 	case timeVarying:
 		if since {
 			v.TimeVarying = r.sinceCurve(n, what, want)
