@@ -2,6 +2,7 @@ package population
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
@@ -24,6 +25,8 @@ type Event struct {
 	From, To string   // states; From is also how it entered, or "" at the start, and To is "out" if it left
 	Name     string   // of the clock, contact, entry or intervention, if it has one
 	Values   []string // of its attributes after the event, in the order of Model.Attributes; nil if there are none
+
+	Numbers []float64 // of its attributes that are numbers, in the order of Model.Numbers; nil if there are none
 
 	slot, bySlot uint32 // slots, which are used again
 }
@@ -56,6 +59,9 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		for a, v := range h.Values {
 			e.Values[a] = p.Attributes[a].Values[v]
 		}
+	}
+	if len(h.Numbers) > 0 {
+		e.Numbers = slices.Clone(h.Numbers)
 	}
 	return e
 }

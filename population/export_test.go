@@ -60,7 +60,8 @@ var Busy = map[string]string{
 	"everything": testModel("everything"), "busy groups": testModel("busy-groups"),
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
-	"supplies": testModel("supplies"), "batches": testModel("batches"),
+	"supplies": testModel("supplies"), "batches": testModel("batches"), "since": testModel("since"),
+	"numbers": testModel("numbers"),
 }
 
 // Silence makes a process tell of no events.

@@ -169,4 +169,6 @@ var spoiltModels = slices.Concat(
 	spoiltOutcomes,
 	spoiltSupplies,
 	spoiltBatches,
+	spoiltSince,
+	spoiltNumbers,
 )

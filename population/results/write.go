@@ -3,6 +3,7 @@ package results
 import (
 	"io"
 	"slices"
+	"strconv"
 
 	"github.com/almanac-sim/almanac/population"
 )
@@ -231,7 +232,7 @@ type EventWriter struct {
 // NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from,
 // to, name, by, and its attributes.
 func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, error) {
-	names := m.Attributes()
+	names := append(m.Attributes(), m.Numbers()...)
 	none := func(presence) bool { return false }
 	l := eventTable.layout(none, names, names, eventTable.names())
 	out, err := newSink(w, f, eventTable.name, l.columns)
@@ -254,8 +255,11 @@ func (w *EventWriter) Write(e population.Event) error {
 		By:         e.By,
 		Values:     e.Values,
 	}
-	if len(row.Values) == 0 {
-		row.Values = w.none
+	if n := len(w.none); len(row.Values) < n {
+		row.Values = append(append(make([]string, 0, n), e.Values...), w.none[len(e.Values):]...)
+		for k, x := range e.Numbers {
+			row.Values[n-len(e.Numbers)+k] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
 	}
 	return w.out.row(w.l.row(&row))
 }

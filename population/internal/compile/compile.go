@@ -143,6 +143,8 @@ func (m *Model) StartScope() Scope {
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states, here.group = start.attributes, start.states, start.group
 	here.sizes = start.sizes
+	here.machines, here.sinces = start.machines, start.sinces
+	here.numbers, here.givenNumbers = start.numbers, start.givenNumbers
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -159,6 +161,8 @@ func (c *compiler) compile() {
 	c.here = c.startScope()
 	c.countMachineTimers()
 	c.ageBands(c.here)
+	c.numbers(c.here)
+	c.here.numbers, c.here.givenNumbers = p.Numbers, c.giveNumbers()
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
 	c.checkDeals()
@@ -187,6 +191,7 @@ func (c *compiler) compile() {
 	c.functions()
 	c.listValues()
 	c.numberColumns()
+	p.Since = *c.here.sinces
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -236,7 +241,7 @@ func (c *compiler) startScope() Scope {
 		here.parameters[name] = parameter
 	}
 	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states = p.Attributes, p.Counted
+	here.attributes, here.states, here.machines = p.Attributes, p.Counted, p.Machines
 	here.group = func(name string) int {
 		if !c.isValue(name) {
 			return -1

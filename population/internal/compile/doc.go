@@ -44,6 +44,8 @@
 //     individual enters
 //   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
 //   - whole.go: how many enter together; children of clocks
+//   - numbers.go: attributes that are numbers, and rates with them
+//   - scope_since.go: curves by a time since
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - gives.go: what move and with give

@@ -13,6 +13,7 @@ import (
 func (c *compiler) birth(here Scope, b *syntax.Entry) {
 	in := &program.Entry{}
 	c.givenAttributes(here, in, b.With, b.What+": with", c.inheritedAttributes(b), b.Which)
+	c.inheritNumbers(in, b)
 	do := program.Action{Kind: program.DoBirth, Child: in, Name: c.nameIndex(b.Name), Chance: 1}
 	c.entryStates(here, &b.Enter, b.What+": enter", in)
 	c.batch(here, b, in)
@@ -31,7 +32,9 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 			factor = float64(c.file.Size) / per
 		}
 	}
-	if d := here.Dependence(e.Rate); d.Time || d.Counts {
+	if d := here.Dependence(e.Rate); here.refuseSince(e.Rate, e.What+": rate") || here.refuseNumber(e.Rate, e.What+": rate") {
+		a.Rate = 0
+	} else if d.Time || d.Counts {
 		var varying *program.TimeVarying
 		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
 			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
@@ -61,6 +64,9 @@ func (c *compiler) givenAttributes(
 	}
 	for i := range with {
 		t := &with[i]
+		if c.giveNumber(in, t, what) {
+			continue
+		}
 		a := c.givenAttribute(t.Attribute, what)
 		if a < 0 || t.Gives.Value.Bad {
 			continue
@@ -106,7 +112,8 @@ func (c *compiler) allDrawn(given []int32) []int32 {
 // already.
 func (c *compiler) drawAtEntry(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
 	for _, s := range e.Into {
-		if !s.Rest && c.dependsOnLater(here, c.order(a), what+": "+s.State.Name, s.Share) {
+		if !s.Rest && (c.dependsOnLater(here, c.order(a), what+": "+s.State.Name, s.Share) ||
+			here.refuseSince(s.Share, what+": "+s.State.Name) || here.refuseNumber(s.Share, what+": "+s.State.Name)) {
 			return nil
 		}
 	}
@@ -124,7 +131,7 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 		}
 	}
 	for _, n := range b.Inherit {
-		if n.Bad {
+		if n.Bad || c.file.IsNumber(n.Name) { // see inheritNumbers
 			continue
 		}
 		if a := c.givenAttribute(n, b.What+": inherit"); a >= 0 {
@@ -161,7 +168,8 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 		t.States = append(t.States, state)
 		good = good && state != program.NoState
 	}
-	if c.dependsOnLater(here, c.program.Plain()+1, what, written...) {
+	if c.dependsOnLater(here, c.program.Plain()+1, what, written...) ||
+		slices.ContainsFunc(written, func(v syntax.Value) bool { return here.refuseSince(v, what) || here.refuseNumber(v, what) }) {
 		return
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {

@@ -81,7 +81,9 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 // attribute looks up an attribute. It returns −1 if there is none.
 func (c *compiler) attribute(n syntax.Ref, what string) int {
 	i := c.program.Attributes.Index(n.Name)
-	if i < 0 {
+	if i < 0 && c.file.IsNumber(n.Name) {
+		c.Add(n.At, "%s: %s: a number has no values to tell apart; write a table of groups beside it", what, n.Name)
+	} else if i < 0 {
 		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.program.Listed().Names))
 	}
 	return i

@@ -29,11 +29,17 @@ type Scope struct {
 	attributes program.Attributes
 	states     []string
 	group      func(name string) int // the number in Program.Watched of region=north, for example, or −1
-	Zero       syntax.Epoch
-	start, end float64                   // of the run, on the model's clock
-	cutEnd     float64                   // see syntax.File
-	sets       map[string][]syntax.Value // all values that interventions give to parameters
-	sizes      []int                     // how many may be alive, by size class
+	machines   []program.Machine
+	sinces     *[]program.Since // Program.Since so far
+	numbers    []program.Number
+	unitless   bool // durations and rates are numbers, as in the law of a number
+	// givenNumbers has the numbers that with gives, by name.
+	givenNumbers map[string][]float64
+	Zero         syntax.Epoch
+	start, end   float64                   // of the run, on the model's clock
+	cutEnd       float64                   // see syntax.File
+	sets         map[string][]syntax.Value // all values that interventions give to parameters
+	sizes        []int                     // how many may be alive, by size class
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]Dependence
@@ -76,6 +82,7 @@ func NewScope(list *diag.List, u syntax.Unit) Scope {
 		indexes:     map[*syntax.Table]*tableIndex{},
 		dependences: map[any]Dependence{},
 		sortedNames: new([]string),
+		sinces:      new([]program.Since),
 	}
 }
 
@@ -109,6 +116,15 @@ func (s Scope) ForCell(cell []uint16) Scope {
 func (s Scope) Meeting(cell []uint16) Scope {
 	s.met = cell
 	return s
+}
+
+// MeetingAnybody returns the scope in which the individual meets one of whom nothing is known.
+func (s Scope) MeetingAnybody() Scope {
+	cell := make([]uint16, len(s.attributes))
+	for a := range cell {
+		cell[a] = unset
+	}
+	return s.Meeting(cell)
 }
 
 // Parameter returns what a name stands for.
@@ -148,6 +164,16 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	m, ok := s.term(got, what)
 	switch {
 	case !ok:
+		return got, at, false
+	case m.HasNumber():
+		s.reportValue(v, at, "%s: %s differs between individuals, by the number %s, and cannot stand here; rates, means of "+
+			"exponential clocks of race and split, and chances of contacts can do so", what, nameOrText(v, got),
+			s.numberWords(m.Term))
+		return got, at, false
+	case m.HasSince():
+		s.reportValue(v, at,
+			"%s: %s changes with the time since %s, and cannot stand here; rates and chances of clocks, births and "+
+				"transmissions can do so", what, nameOrText(v, got), s.SinceWords(m.Term))
 		return got, at, false
 	case m.Op != program.TermConstant:
 		s.reportValue(v, at,
@@ -230,6 +256,9 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 // checkDefinition checks a parameter where it is defined, as far as that is possible without
 // knowing what it is used for.
 func (s Scope) checkDefinition(v syntax.Value, what string) {
+	if d := s.Dependence(v); d.SinceMet && s.met == nil {
+		s = s.MeetingAnybody()
+	}
 	switch {
 	case v.Name != "":
 		// What the chain ends in is a parameter too, and is checked as such.
@@ -250,7 +279,7 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 		if !s.Dependence(v).Cells() {
 			s.timeVarying(v, what, syntax.KindRate)
 		}
-	case s.Dependence(v).Cells():
+	case s.Dependence(v).Cells() || v.Distribution != nil && s.Dependence(v).Number:
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
 		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
 	case v.Distribution != nil && v.Distribution.IsWhole():
@@ -264,6 +293,9 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 
 // Quantity evaluates a value of a given kind.
 func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64, diag.Place, bool) {
+	if s.unitless {
+		want = syntax.KindNumber
+	}
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
 		return 0, at, false

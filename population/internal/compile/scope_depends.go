@@ -9,6 +9,9 @@ type Dependence struct {
 	Own, Met []int // attributes of the individual and of the individual met, ascending
 	Time     bool  // it changes with time
 	Counts   bool  // it changes with the number of individuals
+	Since    bool  // it changes with a time since; Time is set too
+	SinceMet bool  // it does with that of the individual met, or with a number of that
+	Number   bool  // it differs with a number of the individual; Time is set too
 }
 
 // Fixed reports whether a value is the same for all individuals at all times.
@@ -23,6 +26,8 @@ func (d Dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
 func (d *Dependence) add(more Dependence) {
 	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
 	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
+	d.Since, d.SinceMet = d.Since || more.Since, d.SinceMet || more.SinceMet
+	d.Number = d.Number || more.Number
 }
 
 // Dependence returns what a value depends on. A parameter that interventions set counts as all
@@ -69,6 +74,12 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependen
 			}
 		}
 		d.Time, d.Counts = v.TimeVarying != nil, v.CountDependent != nil
+		if v.TimeVarying != nil && v.TimeVarying.Since != nil {
+			d.Since, d.SinceMet = true, v.TimeVarying.Since.Met
+		}
+		if v.Expr != nil && v.Expr.HasNumber {
+			d.Time, d.Number, d.SinceMet = true, true, v.Expr.OfMet
+		}
 		v.Each(add)
 		return d, back
 	}

@@ -1,7 +1,10 @@
 package compile
 
 import (
+	"slices"
+
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -22,6 +25,11 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	}
 	x := &tableIndex{attribute: s.attributes.Index(t.By.Name)}
 	s.indexes[t] = x
+	if x.attribute < 0 && slices.ContainsFunc(s.numbers, func(n program.Number) bool { return n.Name == t.By.Name }) {
+		s.Add(t.By.At, "%s: by: %s: a number has no values to tell apart; write a table of groups beside it", what, t.By.Name)
+		x.bad = true
+		return x
+	}
 	if x.attribute < 0 {
 		s.Add(t.By.At, "%s: by: %s", what, diag.Unknown("attribute", t.By.Name, s.attributes.Names))
 		x.bad = true

@@ -40,6 +40,8 @@ func (s Scope) term(v syntax.Value, what string) (DimTerm, bool) {
 		return DimTerm{}, false
 	case v.Expr != nil:
 		return s.operation(v.Expr, v.Expr.Root, what)
+	case v.TimeVarying != nil && v.TimeVarying.Since != nil:
+		return s.sinceTerm(v, what)
 	case v.TimeVarying != nil && v.TimeVarying.Form == "seasonal":
 		return s.seasonalTerm(v, what)
 	case v.TimeVarying != nil:
@@ -122,6 +124,8 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 		return s.term(syntax.Value{At: x.Place(n.From), Text: x.TextOf(n), Quantity: a.Quantity}, what)
 	case syntax.AtomParameter:
 		return s.parameterTerm(x, n, what)
+	case syntax.AtomNumber:
+		return s.numberTerm(x, n, what)
 	case syntax.AtomTotal:
 		return DimTerm{&program.Term{Op: program.TermTotal}, syntax.Dimensionless}, true
 	default:
@@ -309,26 +313,11 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 				k.Text, c.Knots[i-1].Text)
 			return DimTerm{}, false
 		}
-		m, ok := s.Term(k.Value, fmt.Sprintf("%s: %s", what, k.Text))
+		value, ok := s.knotValue(c, i, what, &d)
 		if !ok {
 			return DimTerm{}, false
 		}
-		if m.Op != program.TermConstant {
-			s.reportValue(k.Value, k.Value.At,
-				"%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an "+
-					"expression", what, k.Text, nameOrText(k.Value, k.Value), c.DescribeKnots())
-			return DimTerm{}, false
-		}
-		if i == 0 {
-			d = m.Dimension
-		} else if m.Dimension != d {
-			first := &c.Knots[0].Value
-			s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value},
-				"%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all",
-				what, k.Text, s.describe(k.Value), m.Describe(s.unit), s.describe(*first), d.Describe(s.unit))
-			return DimTerm{}, false
-		}
-		t.Times[i], t.Values[i] = at-s.start, m.X
+		t.Times[i], t.Values[i] = at-s.start, value
 	}
 	if !s.repeat(t, v, what) {
 		return DimTerm{}, false
@@ -337,4 +326,28 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 		return DimTerm{program.Constant(t.Values[0]), d}, true
 	}
 	return DimTerm{t, d}, true
+}
+
+// knotValue evaluates the value of knot i. All must have the dimension d, that of the first.
+func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *syntax.Dimension) (float64, bool) {
+	k := &c.Knots[i]
+	m, ok := s.Term(k.Value, fmt.Sprintf("%s: %s", what, k.Text))
+	switch {
+	case !ok:
+		return 0, false
+	case m.Op != program.TermConstant:
+		s.reportValue(k.Value, k.Value.At,
+			"%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an "+
+				"expression", what, k.Text, nameOrText(k.Value, k.Value), c.DescribeKnots())
+		return 0, false
+	case i == 0:
+		*d = m.Dimension
+	case m.Dimension != *d:
+		first := &c.Knots[0].Value
+		s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value},
+			"%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all",
+			what, k.Text, s.describe(k.Value), m.Describe(s.unit), s.describe(*first), d.Describe(s.unit))
+		return 0, false
+	}
+	return m.X, true
 }

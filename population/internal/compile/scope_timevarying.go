@@ -70,7 +70,7 @@ func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 		return tv, true
 	}
 	tv, ok := s.newTimeVarying(v, what, want)
-	if ok && key.value != nil && !s.Dependence(v).Cells() {
+	if d := s.Dependence(v); ok && key.value != nil && !d.Cells() && !d.SinceMet {
 		s.timeVaryings[key] = tv
 	}
 	return tv, ok
@@ -135,13 +135,19 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		)
 		return nil, false
 	}
-	tv.Root = m.Term
+	tv.Root, tv.Personal = m.Term, m.HasSince() || m.HasNumber()
 	if tv.ByCounts {
 		return tv, true
 	}
+	if m.HasNumber() {
+		ok = s.checkNumbers(tv, v, got, at, what, want)
+		return tv, ok && (want != syntax.KindRate || s.cutNumbers(tv, v, got, at, what))
+	}
 	ok = s.checkRange(tv, v, got, at, what, want)
 	if ok && want == syntax.KindRate {
-		ok = s.cutIntoPieces(tv, v, got, at, what)
+		if ok = s.cutIntoPieces(tv, v, got, at, what); ok && tv.Personal {
+			tv.CutBySince()
+		}
 	}
 	return tv, ok
 }
@@ -178,6 +184,10 @@ func (s Scope) checkRange(
 	} else if math.IsNaN(x) || math.IsInf(x, 0) {
 		reason = "expected a rate"
 	}
+	if words := s.SinceWords(tv.Root); words != "" {
+		s.reportValue(v, at, "%s: %s is %v at some time since %s: %s", what, nameOrText(v, got), q, words, reason)
+		return false
+	}
 	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
 	return false
 }
@@ -190,6 +200,13 @@ const maxEvaluations = 100_000
 // returns a time at which it is outside, and the value then. Where interval bounds of the term are
 // not sharp enough, it bisects the interval.
 func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
+	switch {
+	case tv.Root.HasNumber():
+		low, most := tv.Root.Bounds(0, s.end-s.start)
+		return 0, most, low >= -1e-12 && most <= high+1e-12
+	case tv.Root.HasSince():
+		return s.sinceStaysWithin(tv, high)
+	}
 	const slack = 1e-12 // for rounding errors
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start

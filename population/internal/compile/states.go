@@ -56,6 +56,11 @@ func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.Varyin
 		chance, _ = here.Chance(*e.chance, e.what+": chance")
 	}
 	switch {
+	case e.after && here.Dependence(e.rate).Number:
+		if varying, ok := here.exponentialRate(e.rate, e.what+": after"); ok {
+			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
+		}
+		return 0, nil
 	case e.after:
 		got, ok := here.Law(e.rate, e.what+": after")
 		if !ok {
@@ -380,6 +385,10 @@ func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.
 	case clock.Rate.Given():
 		rate, _ := here.Rate(clock.Rate, clock.What+": rate")
 		branch.Law = law.Exponential(rate) // never fires if the rate is 0
+	case here.Dependence(clock.After).Number && c.isExponential(clock.After, 0):
+		if varying, ok := here.exponentialRate(clock.After, clock.What+": after"); ok {
+			branch.Varying = []program.VaryingRate{{Rate: varying, Factor: 1, What: clock.What, Do: branch.Do}}
+		}
 	default:
 		branch.Law, _ = here.Law(clock.After, clock.What+": after")
 	}

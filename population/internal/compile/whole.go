@@ -159,9 +159,9 @@ func (s Scope) wholeFamily(d *syntax.Distribution, what string) (program.Whole, 
 	var w program.Whole
 	var ok bool
 	if d.Family == "poisson" {
-		w, ok = program.Poisson(mean, least, most)
+		w, ok = program.WholePoisson(mean, least, most)
 	} else {
-		w, ok = program.NegativeBinomial(mean, dispersion, least, most)
+		w, ok = program.WholeNegativeBinomial(mean, dispersion, least, most)
 	}
 	if !ok {
 		s.reportTogether(at, parts, "%s: it spreads over more than %d numbers; give it a most", what, program.MaxWholeTable)

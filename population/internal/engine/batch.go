@@ -77,7 +77,7 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 // but those of clocks of always. If the state is drawn, its timers are not known before.
 func (r *Run) batchable(in *program.Entry) bool {
 	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
-		len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
+		len(r.attributes) == 0 && r.origins == nil && r.cameIn == nil && r.own == nil && (in.Age == nil || len(in.Age.By) == 0)
 }
 
 // initialise does what Run.initialise and Run.next do, for the whole batch.

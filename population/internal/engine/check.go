@@ -51,6 +51,9 @@ func (r *Run) Check() error {
 		if a := r.Program.StateAttribute; a >= 0 && r.attributes[a].Of(id) != state {
 			return fmt.Errorf("id %d has the state %d as an attribute, and is in %d", id, r.attributes[a].Of(id), state)
 		}
+		if !r.checkPersonal(id) {
+			return fmt.Errorf("id %d in state %s has a wrong time since", id, r.Program.States[state])
+		}
 		if r.OnEvent != nil {
 			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
 				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)

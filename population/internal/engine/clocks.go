@@ -56,7 +56,7 @@ func (r *Run) matches(id uint32, all []program.Condition) bool {
 // chance returns a probability that depends on an individual and on the one it meets. Without a
 // contact the two are the same.
 func (r *Run) chance(o *program.ChanceTable, id, other uint32) float64 {
-	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now)
+	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now, r.individual(id, other))
 }
 
 // redrawMemoryless lets the clocks of an individual without memory go on by other tables: timers
@@ -136,7 +136,7 @@ func (r *Run) startClocks(id uint32, state uint16) {
 	if len(st.Split) > 0 {
 		u, k := s.Float64(), 0
 		if st.Chances != nil {
-			k = r.branch(st, u)
+			k = r.branch(id, st, u)
 		} else {
 			for u >= st.Split[k].CumulativeChance {
 				k++
@@ -152,7 +152,7 @@ func (r *Run) startClocks(id uint32, state uint16) {
 // startClock starts a clock of a race or of a branch.
 func (r *Run) startClock(id uint32, column int, c *program.Clock) {
 	if c.Varying != nil {
-		r.setTimer(id, column, wordOf(r.candidate(r.stream(id), 0, c.Varying))|memoryless)
+		r.setTimer(id, column, wordOf(r.candidate(r.stream(id), id, 0, c.Varying))|memoryless)
 		return
 	}
 	r.drawTimer(id, column, &c.Law, c.Off)
@@ -163,16 +163,21 @@ func (r *Run) startClock(id uint32, column int, c *program.Clock) {
 // drawn given its own survival alone. Of a split, the branch is drawn first, by Bayes' rule: in
 // proportion to its chance times the probability that its clock has not fired.
 func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
-	if st := r.stateOf(id, state); st.Timers > 0 {
-		r.startSince(id, r.Program.StateColumn, -1, st, since)
+	st := r.stateOf(id, state)
+	if st.Timers == 0 && !r.counts(-1, state) {
+		return
+	}
+	age := since.Draw(r.stream(id))
+	r.beganBefore(id, -1, state, age)
+	if st.Timers > 0 {
+		r.startSince(id, r.Program.StateColumn, -1, st, age)
 	}
 }
 
 // startSince does so for the clocks of a table whose columns begin with first: of a machine's state, or
-// of the state itself if machine is −1.
-func (r *Run) startSince(id uint32, first, machine int, st *program.State, since *law.Law) {
+// of the state itself if machine is −1. The individual has been in it for a time, its age.
+func (r *Run) startSince(id uint32, first, machine int, st *program.State, age float64) {
 	s := r.stream(id)
-	age := since.Draw(s)
 	start := func(column int, l *law.Law) {
 		left := 0.0
 		if l.Memoryless() {
@@ -211,7 +216,7 @@ func (r *Run) next(id uint32, state uint16) float64 {
 	}
 	next := math.Inf(1)
 	if st.Varying != nil {
-		next = r.candidate(r.stream(id), st.TotalRate, st.Varying)
+		next = r.candidate(r.stream(id), id, st.TotalRate, st.Varying)
 	} else if st.TotalRate > 0 {
 		next = r.Now + float64(r.stream(id).Exp()*st.MeanWait)
 	}
@@ -262,15 +267,16 @@ func (r *Run) reschedule(id uint32, state uint16) {
 // candidate is an event with the probability rate/bound (choose); only then are the counts known
 // that the rate may depend on. A clock at a rate has no memory, so that it is drawn again whenever
 // its individual is rescheduled. Where the rate is constant throughout a piece, as with steps, no
-// candidate is rejected.
+// candidate is rejected. Id is noID for those who arrive.
 //
 // [LS79]: https://doi.org/10.1002/nav.3800260304
-func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingRate) float64 {
+func (r *Run) candidate(s *random.Stream, id uint32, fixed float64, vary []program.VaryingRate) float64 {
 	left := s.Exp()
+	who := r.individual(id, id)
 	for t := r.Now; t <= r.end; {
 		end, total := math.Inf(1), fixed
 		for i := range vary {
-			until, bound := vary[i].Rate.Piece(t, r.sizeClass)
+			until, bound := vary[i].Rate.PieceFor(t, who, r.sizeClass)
 			end, total = min(end, until), total+float64(bound*vary[i].Factor)
 		}
 		if at := t + left/total; at < end { // +Inf or NaN if nothing can happen
@@ -284,10 +290,13 @@ func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingR
 
 // choose decides what a candidate is whose time has come: the varying rate k; or, with k = −1, the
 // constant rate at place among the cumulative Rates. It reports false if the candidate is rejected.
-func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate) (k int, place float64, ok bool) {
+func (r *Run) choose(
+	s *random.Stream, id uint32, fixed float64, vary []program.VaryingRate,
+) (k int, place float64, ok bool) {
 	total := fixed
+	who := r.individual(id, id)
 	for i := range vary {
-		_, bound := vary[i].Rate.Piece(r.Now, r.sizeClass)
+		_, bound := vary[i].Rate.PieceFor(r.Now, who, r.sizeClass)
 		total += float64(bound * vary[i].Factor)
 	}
 	u := float64(s.Float64() * total)
@@ -297,14 +306,14 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 	u -= fixed
 	for k = range vary {
 		v := &vary[k]
-		_, bound := v.Rate.Piece(r.Now, r.sizeClass)
+		_, bound := v.Rate.PieceFor(r.Now, who, r.sizeClass)
 		if bound = float64(bound * v.Factor); u >= bound {
 			u -= bound
 			continue
 		}
-		rate, ok := v.Rate.Rate(r.Now, r.census(), r.sizeClass)
+		rate, ok := v.Rate.Rate(r.Now, r.census(who), r.sizeClass)
 		if !ok {
-			r.failAboveMost(v)
+			r.failAboveMost(v, who)
 		}
 		return k, 0, u < rate*v.Factor
 	}
@@ -312,11 +321,12 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 }
 
 // branch draws a branch of a split whose chances vary with time.
-func (r *Run) branch(st *program.State, u float64) int {
+func (r *Run) branch(id uint32, st *program.State, u float64) int {
+	who := r.individual(id, id)
 	sum, drawn := 0.0, st.Chances.Otherwise
 	for k, c := range st.Chances.ByBranch {
 		if k != st.Chances.Otherwise {
-			if sum += c.Chance(r.Now); u < sum && drawn == st.Chances.Otherwise {
+			if sum += c.ChanceFor(r.Now, who); u < sum && drawn == st.Chances.Otherwise {
 				drawn = k
 			}
 		}
@@ -333,13 +343,13 @@ func (r *Run) branch(st *program.State, u float64) int {
 }
 
 // failAboveMost ends the run because a rate is above its most.
-func (r *Run) failAboveMost(v *program.VaryingRate) {
+func (r *Run) failAboveMost(v *program.VaryingRate, who *program.Individual) {
 	if r.failed != nil {
 		return
 	}
 	unit := r.Program.Unit
 	r.limit = -1
-	x := v.Rate.At(r.Now, r.census())
+	x := v.Rate.At(r.Now, r.census(who))
 	if math.IsNaN(x) {
 		r.failed = fmt.Errorf(
 			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what "+
@@ -364,10 +374,11 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 // only when such a clock is about to fire, which is never if its most is far too small; so it is
 // checked for every row too.
 func (r *Run) checkRates() error {
-	n := r.census()
-	above := func(vary []program.VaryingRate) *program.VaryingRate {
+	n := r.census(nil)
+	above := func(vary []program.VaryingRate, who *program.Individual) *program.VaryingRate {
+		n.Who = who
 		for i := range vary {
-			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 {
+			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 && (who != nil || !c.Personal) {
 				if _, ok := c.Rate(r.Now, n, r.sizeClass); !ok {
 					return &vary[i]
 				}
@@ -376,8 +387,8 @@ func (r *Run) checkRates() error {
 		return nil
 	}
 	for k := range r.phase.Immigration {
-		if v := above(r.phase.Immigration[k].Varying); v != nil {
-			r.failAboveMost(v)
+		if v := above(r.phase.Immigration[k].Varying, nil); v != nil {
+			r.failAboveMost(v, nil)
 		}
 	}
 	for s := range r.phase.States {
@@ -385,16 +396,17 @@ func (r *Run) checkRates() error {
 		if r.Counts[s] == 0 {
 			continue
 		}
-		if v := above(st.Varying); st.By == nil && v != nil {
-			r.failAboveMost(v)
+		if v := above(st.Varying, nil); st.By == nil && v != nil {
+			r.failAboveMost(v, nil)
 		}
-		if !slices.ContainsFunc(st.Cells, func(cell *program.State) bool { return above(cell.Varying) != nil }) {
+		if !st.PersonalCounts() &&
+			!slices.ContainsFunc(st.Cells, func(cell *program.State) bool { return above(cell.Varying, nil) != nil }) {
 			continue
 		}
 		for id := r.firstID; int(id) < r.Used && r.failed == nil; id++ { // until an individual in such a cell is found
 			if int(r.status(id).state) == s {
-				if v := above(r.stateOf(id, uint16(s)).Varying); v != nil {
-					r.failAboveMost(v)
+				if v := above(r.stateOf(id, uint16(s)).Varying, r.individual(id, id)); v != nil {
+					r.failAboveMost(v, r.individual(id, id))
 				}
 			}
 		}

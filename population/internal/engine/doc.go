@@ -51,6 +51,7 @@
 //     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
 //   - supplies.go: what clocks, contacts and interventions use up
+//   - since.go: the time since an individual came into some states, which curves are read by; numbers
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
 //     change them
 //   - ties.go: events at the same instant

@@ -47,6 +47,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		}
 		r.attributes[a].Set(id, v)
 	}
+	if r.own != nil {
+		r.drawNumbers(id, in, own, parent)
+	}
 	if byGroup {
 		age = in.Age.At(r.cell(id, in.Age.By)).Draw(own)
 	}
@@ -55,7 +58,7 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	}
 	state = in.To
 	if in.Into != nil {
-		state = in.Into.States[in.Into.Shares.At(r.cell(id, in.Into.Shares.By)).Draw(own, r.Now)]
+		state = in.Into.States[in.Into.Shares.At(r.cell(id, in.Into.Shares.By)).Draw(own, r.Now, nil)]
 	}
 	*r.status(id) = status{state: state}
 	r.cacheState(id, state)
@@ -64,6 +67,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	}
 	if r.phase.Machines != nil {
 		r.initialiseMachines(id, in, own, parent)
+	}
+	if r.cameIn != nil {
+		r.beginAt(id, state, age)
 	}
 	if r.shared {
 		r.words[int(id)*r.stride+headWords] = never
@@ -125,7 +131,7 @@ func (r *Run) arrive(k uint32) {
 	}
 	table := &r.phase.Immigration[k]
 	if table.Varying != nil {
-		if _, _, ok := r.choose(&r.arrivals[k], 0, table.Varying); !ok {
+		if _, _, ok := r.choose(&r.arrivals[k], noID, 0, table.Varying); !ok {
 			r.nextArrival(k)
 			return
 		}
@@ -204,7 +210,7 @@ func (r *Run) arrivalAfter(k int) float64 {
 	table := &r.phase.Immigration[k]
 	switch {
 	case table.Varying != nil:
-		return r.candidate(&r.arrivals[k], 0, table.Varying)
+		return r.candidate(&r.arrivals[k], noID, 0, table.Varying)
 	case table.Rate > 0:
 		return r.Now + r.arrivals[k].Exp()/table.Rate
 	}

@@ -12,6 +12,7 @@ type Event struct {
 	Flow       int    // of Entered, Changed and Left
 	Name       int    // of the clock, contact, entry or intervention; −1 for none
 	Values     []uint16
+	Numbers    []float64
 
 	Slot, BySlot uint32 // the slots of Individual and By
 }
@@ -42,6 +43,10 @@ func (r *Run) notify(h Event, id, by uint32) {
 	h.Values = r.event.Values[:0]
 	for a := range r.Program.Listed() {
 		h.Values = append(h.Values, r.attributes[a].Of(id))
+	}
+	h.Numbers = r.event.Numbers[:0]
+	for k := range r.own {
+		h.Numbers = append(h.Numbers, r.own[k][id])
 	}
 	r.event = h
 	r.OnEvent(&r.event)

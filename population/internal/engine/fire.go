@@ -45,7 +45,7 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 		}
 		branch := &st.Split[r.status(id).branch]
 		if branch.Varying != nil {
-			if _, _, ok := r.choose(r.stream(id), 0, branch.Varying); !ok {
+			if _, _, ok := r.choose(r.stream(id), id, 0, branch.Varying); !ok {
 				r.startClock(id, column, branch)
 				return nil
 			}
@@ -53,7 +53,7 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 		return &branch.Do
 	}
 	if st.Varying != nil {
-		switch k, place, ok := r.choose(r.stream(id), st.TotalRate, st.Varying); {
+		switch k, place, ok := r.choose(r.stream(id), id, st.TotalRate, st.Varying); {
 		case !ok:
 			return nil
 		case k >= 0:
@@ -281,6 +281,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	p := r.status(id)
 	p.state = to
 	r.cacheState(id, to)
+	if r.cameIn != nil {
+		r.passes(id, -1, from, to)
+	}
 	if r.Program.StateAttribute >= 0 {
 		r.setState(id, from, to)
 	}
@@ -294,6 +297,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	}
 	if r.changing {
 		r.startPending(id)
+	}
+	if r.cameIn != nil {
+		r.redrawCurves(id, to)
 	}
 	r.reschedule(id, to)
 }

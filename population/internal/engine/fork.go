@@ -59,6 +59,7 @@ func (r *Run) copyFrom(from *Run) {
 	r.stateCache = refit(own.stateCache, from.stateCache, min(n, len(from.stateCache)))
 	r.attributes = copyColumns(own.attributes, from.attributes, n)
 	r.branches = copyColumns(own.branches, from.branches, n)
+	r.copyPersonal(&own, from, n)
 	r.toStart, r.passed, r.machineBefore = own.toStart[:0], own.passed[:0], own.machineBefore
 	r.free = own.free
 	r.free.CopyFrom(&from.free)

@@ -19,6 +19,8 @@ var (
 	busyEverything = text("testdata/busy-everything")
 	tied           = text("testdata/tied")
 	banded         = text("testdata/bands")
+	curved         = text("testdata/since")
+	numbered       = text("testdata/numbers")
 	crowdText      = text("testdata/crowd")
 )
 

@@ -80,6 +80,12 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 	if t.Coverage != nil {
 		coverage = program.AtTime(t.Coverage, r.Now)
 	}
+	covers := func(id uint32) float64 {
+		if t.Coverage != nil && (r.cameIn != nil || r.own != nil) {
+			return (*t.Coverage.At(r.cell(id, t.Coverage.By))).ChanceFor(r.Now, r.individual(id, id))
+		}
+		return *coverage.At(r.cell(id, coverage.By))
+	}
 	for id := r.firstID; int(id) < r.Used; id++ {
 		if err := r.housekeep(ctx, int(id)); err != nil {
 			return err
@@ -88,7 +94,7 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 			continue
 		}
 		if coverage != nil {
-			if p := *coverage.At(r.cell(id, coverage.By)); p < 1 && r.stream(id).Float64() >= p {
+			if p := covers(id); p < 1 && r.stream(id).Float64() >= p {
 				continue
 			}
 		}

@@ -102,12 +102,21 @@ func (r *Run) stopMachine(id uint32, m int) {
 func (r *Run) startMachine(id uint32, m int, since *law.Law) {
 	r.stopMachine(id, m)
 	st := r.machineTable(id, m)
-	if st == nil || st.Timers == 0 {
-		return
-	}
+	timed := st != nil && st.Timers > 0
 	first := r.Program.Machines[m].Column
 	if since != nil {
-		r.startSince(id, first, m, st, since)
+		value := r.attributes[r.Program.Machines[m].Attribute].Of(id)
+		if !timed && !r.counts(m, value) {
+			return
+		}
+		age := since.Draw(r.stream(id))
+		r.beganBefore(id, m, value, age)
+		if timed {
+			r.startSince(id, first, m, st, age)
+		}
+		return
+	}
+	if !timed {
 		return
 	}
 	for k := range st.Race {
@@ -116,7 +125,7 @@ func (r *Run) startMachine(id uint32, m int, since *law.Law) {
 	if len(st.Split) > 0 {
 		u, k := r.stream(id).Float64(), 0
 		if st.Chances != nil {
-			k = r.branch(st, u)
+			k = r.branch(id, st, u)
 		} else {
 			for u >= st.Split[k].CumulativeChance {
 				k++
@@ -135,6 +144,9 @@ func (r *Run) startPending(id uint32) {
 	}
 	if len(r.passed) > 0 {
 		r.countFlows(id)
+	}
+	if r.cameIn != nil && len(r.sparse) > 0 {
+		r.redrawCurves(id, r.status(id).state)
 	}
 	r.toStart, r.changing = r.toStart[:0], false
 }
@@ -175,13 +187,13 @@ func (r *Run) initialiseMachines(id uint32, in *program.Entry, own *random.Strea
 
 // drawState draws a value from shares that may depend on the individual.
 func (r *Run) drawState(id uint32, from *program.EntryStates, own *random.Stream) uint16 {
-	return from.States[from.Shares.At(r.cell(id, from.Shares.By)).Draw(own, r.Now)]
+	return from.States[from.Shares.At(r.cell(id, from.Shares.By)).Draw(own, r.Now, r.individual(id, id))]
 }
 
 // startMachines starts the clocks of the machines of an individual that enters.
 func (r *Run) startMachines(id uint32, in *program.Entry) {
 	for m := range r.Program.Machines {
-		if r.Program.Machines[m].Columns == 0 {
+		if r.Program.Machines[m].Columns == 0 && r.cameIn == nil {
 			continue
 		}
 		var since *law.Law
@@ -312,6 +324,9 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	flow := one.FlowOf(int(from), to)
 	r.Flows[flow]++
 	r.changing = true
+	if r.cameIn != nil {
+		r.passes(id, m, from, to)
+	}
 	if r.ByGroup != nil || r.outcomes != nil {
 		r.passed = append(r.passed, flow)
 	}
@@ -401,7 +416,7 @@ func (r *Run) firedMachine(id uint32, column int) *program.Action {
 	b, _ := r.branchOf(id, m)
 	branch := &st.Split[b]
 	if branch.Varying != nil {
-		if _, _, ok := r.choose(r.stream(id), 0, branch.Varying); !ok {
+		if _, _, ok := r.choose(r.stream(id), id, 0, branch.Varying); !ok {
 			r.startClock(id, column, branch)
 			return nil
 		}
@@ -441,7 +456,7 @@ func (r *Run) given(id uint32, m *program.Move, by uint32, u float64) uint16 {
 	if u < 0 {
 		return r.drawState(id, g.Draw, r.stream(id))
 	}
-	return g.Draw.States[g.Draw.Shares.At(r.cell(id, g.Draw.Shares.By)).Pick(u, r.Now)]
+	return g.Draw.States[g.Draw.Shares.At(r.cell(id, g.Draw.Shares.By)).Pick(u, r.Now, r.individual(id, id))]
 }
 
 // drawPlain draws an attribute that is no machine, for an individual that enters.

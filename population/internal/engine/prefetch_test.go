@@ -12,7 +12,7 @@ import (
 // Looking ahead changes nothing, whatever there is in a model, and it is done.
 func TestPrefetchingChangesEvents(t *testing.T) {
 	for name, text := range map[string]string{"everything": everything, "busy everything": busyEverything, "tied": tied,
-		"bands": banded,
+		"bands": banded, "curves": curved, "numbers": numbered,
 		"plain": `
 name: plain
 time: {unit: day, end: 60}

@@ -42,6 +42,7 @@ type Run struct {
 	interventions
 	machines
 	Supplies []Supply
+	personal
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -74,7 +75,7 @@ type Run struct {
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
 	if r.Program != m {
-		r.attributes, r.branches = nil, nil // the next program may have others
+		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
 	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance
@@ -123,6 +124,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if len(m.Machines) > 0 {
 		r.layOutMachines()
 	}
+	r.layOutPersonal()
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
@@ -186,6 +188,7 @@ func (r *Run) grow(ids, spare int) {
 		r.attributes[a].Extend(most)
 	}
 	r.growMachines(most)
+	r.growPersonal(most)
 	if r.OnEvent != nil {
 		r.numbers = store.Extend(r.numbers, r.capacity)
 	}

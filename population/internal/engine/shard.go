@@ -437,7 +437,7 @@ func (s *shard) immigrateAlone(k int) {
 		s.eventsLeft--
 		ok := true
 		if table.Varying != nil {
-			_, _, ok = s.choose(own, 0, table.Varying)
+			_, _, ok = s.choose(own, noID, 0, table.Varying)
 		}
 		if ok {
 			s.enterAlone(&table.In, own.Split(), noID, program.ByImmigration, table.Name)

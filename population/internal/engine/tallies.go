@@ -263,8 +263,8 @@ type Peak struct {
 }
 
 // census returns the numbers that rates may depend on.
-func (r *Run) census() program.Census {
-	c := program.Census{Total: r.Alive, Counts: r.Counts}
+func (r *Run) census(who *program.Individual) program.Census {
+	c := program.Census{Total: r.Alive, Counts: r.Counts, Who: who}
 	if r.ByGroup != nil {
 		c.Groups = r.ByGroup.totals
 	}

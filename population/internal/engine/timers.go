@@ -102,6 +102,8 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	}
 	s.layOutMachines()
 	s.growMachines(1)
+	s.layOutPersonal()
+	s.growPersonal(1)
 	streams := random.New(0, math.MaxUint64)
 	due = make([]uint8, n)
 	k, upTo := -1, 0 // the start group, and the number before which it ends

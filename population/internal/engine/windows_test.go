@@ -468,6 +468,13 @@ immigration: {rate: 1 per day, enter: a%s}
 	if m := programOf(t, everything); canUseWindows(m) {
 		t.Error("a model with everything is run by windows")
 	}
+	const shed = "name: m\ntime: {unit: day, end: 9}\npopulation: {size: 9, start: {i: 1, s: rest}}\nstates: {s: {}, i: {}}\n" +
+		"transmission: [{from: i, rate: %, to: {s: i}}]\n"
+	for rate, want := range map[string]bool{"1 per day": true, "{since: i, line: {0 days: 0 per day, 1 day: 1 per day}}": false} {
+		if m := programOf(t, strings.Replace(shed, "%", rate, 1)); canUseWindows(m) != want {
+			t.Errorf("with rate %s: by windows %v", rate, !want)
+		}
+	}
 }
 
 // A run by windows that prefers the calendar, and has no memory for one, must go on by windows to

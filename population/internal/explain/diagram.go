@@ -210,7 +210,12 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 			by = append(by, name)
 		}
 	}
-	if d.Time {
+	switch {
+	case d.Number:
+		by = append(by, "individual")
+	case d.Since:
+		by = append(by, "time since")
+	case d.Time:
 		by = append(by, "time")
 	}
 	if d.Counts {

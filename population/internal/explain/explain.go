@@ -41,6 +41,7 @@ func Model(m *compile.Model) string {
 	e.parameters()
 	e.scenarios()
 	e.fit()
+	e.remembered()
 	e.cores()
 	e.warnings()
 	return e.text.String()
@@ -93,7 +94,8 @@ func (e *explainer) recording() string {
 
 // attributes lists the attributes, with the shares of their values.
 func (e *explainer) attributes() {
-	e.section("Everybody has a value of", len(e.file.Attributes))
+	e.section("Everybody has a value of", len(e.file.Attributes)+len(e.file.Numbers))
+	defer e.numbers()
 	for _, a := range e.file.Attributes {
 		var values []string
 		if a.File != "" && len(a.Values) > maxGroups {
@@ -484,8 +486,8 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands, machines, batches, supplies, outcomes or rates
-// by counts are why.
+// cores says why a large run is on one core, if age bands, machines, curves, numbers, batches, supplies,
+// outcomes or rates by counts are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {
@@ -496,6 +498,10 @@ func (e *explainer) cores() {
 	case len(p.Machines) > 0:
 		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
 			e.file.Machines[0].Name)
+	case len(p.Since) > 0:
+		e.line("\nA run uses one core once it is set up, because values depend on the time since %s.", p.Since[0].Words)
+	case len(p.Numbers) > 0:
+		e.line("\nA run uses one core once it is set up, because everybody has a number, %s.", p.Numbers[0].Name)
 	case e.enterTogether():
 		e.line("\nA run uses one core once it is set up, because several enter at once, or by a clock.")
 	case p.UsesCounts:

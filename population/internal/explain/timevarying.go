@@ -24,7 +24,7 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 		most, _ := here.Rate(got.CountDependent.Most, "")
 		now := ""
 		// How many are in the states of machines at the start is drawn.
-		if m, ok := here.Term(got.CountDependent.Value, ""); ok && !m.CountsFrom(len(e.program.States)) {
+		if m, ok := here.Term(got.CountDependent.Value, ""); ok && !m.CountsFrom(len(e.program.States)) && !m.HasSince() {
 			if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 && x <= most {
 				now = "which is " + show(x) + " at the start, "
 			}
@@ -37,6 +37,12 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 		return v.Text
 	case m.Op == program.TermConstant:
 		return show(m.X)
+	case m.HasNumber():
+		return e.withNumbers(here, got, m.Term)
+	case got.TimeVarying != nil && got.TimeVarying.Since != nil:
+		return e.sinceCurve(here, got.TimeVarying, m.Term, show)
+	case m.HasSince():
+		return e.sinceRange(here, got.Text, m.Term, show)
 	case got.TimeVarying == nil:
 		low, high := e.valueRange(m.Term)
 		return fmt.Sprintf("%s, which changes with time between %s and %s", got.Text, show(low), show(high))

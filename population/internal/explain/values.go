@@ -12,7 +12,10 @@ import (
 
 // rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
-	return e.varyingByGroup(v, func(x float64) string { return e.number(x, syntax.RateDimension) })
+	show := func(x float64) string { return e.number(x, syntax.RateDimension) }
+	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
+		return e.withEntryName(here, v, e.varying(here, v, show)+e.candidates(here, v))
+	}))
 }
 
 // probability returns a probability in words, with the name of its parameter if it has one.
@@ -32,6 +35,9 @@ func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unn
 // unnamedDuration returns a distribution in words, without a name.
 func (e *explainer) unnamedDuration(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
+		if here.Dependence(v).Number {
+			return e.exponentialOfNumber(here, v)
+		}
 		l, _ := here.Law(v, "")
 		return e.withEntryName(here, v, l.Describe(e.file.Unit))
 	})
@@ -47,6 +53,8 @@ func (e *explainer) value(v syntax.Value) string {
 			return v.Text
 		case got.Distribution != nil && got.Distribution.IsWhole():
 			return e.whole(here, got)
+		case got.Distribution != nil && here.Dependence(got).Number:
+			return e.exponentialOfNumber(here, v)
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Describe(e.file.Unit)
@@ -103,6 +111,9 @@ const maxGroups = 12
 func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
 	d := e.here.Dependence(v)
 	if !d.Cells() {
+		if d.SinceMet {
+			return words(e.here.MeetingAnybody())
+		}
 		return words(e.here)
 	}
 	// The digits of a counter: the attributes of the individual, then of the individual met. The

@@ -33,7 +33,8 @@ func (e *explainer) warnings() {
 		}
 	}
 	for i := range e.program.StartGroups {
-		if b := &e.program.StartGroups[i]; b.Since != nil && !e.program.FirstPhase.States[b.To].HasMemory() {
+		if b := &e.program.StartGroups[i]; b.Since != nil && !e.program.FirstPhase.States[b.To].HasMemory() &&
+			!e.countsTime(b.To) {
 			text := e.model.StartShares[i]
 			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory",
 				text.What, text.State.Name))

@@ -41,11 +41,11 @@ type ChanceTable struct {
 	Varying  []*TimeVarying // the same, where it changes with time and nil elsewhere; nil if it never does
 }
 
-// At returns the probability at a time, for two cells.
-func (o *ChanceTable) At(own, met int, now float64) float64 {
+// At returns the probability at a time, for two cells and the individuals in them.
+func (o *ChanceTable) At(own, met int, now float64, who *Individual) float64 {
 	k := own*o.MetCells + met
 	if o.Varying != nil && o.Varying[k] != nil {
-		return o.Varying[k].Chance(now)
+		return o.Varying[k].ChanceFor(now, who)
 	}
 	return o.Values[k]
 }

@@ -49,6 +49,8 @@
 //	outcome.go       Outcome: a number that grows with time and by events; DiscountClock
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
+//	since.go         Since: the time since something; bounds of what changes with it
+//	number.go        Number: an attribute that is a number of its own for everyone
 //	term.go          Term: the expression of a TimeVarying
 //	term_bounds.go   bounds of a Term over an interval, for thinning
 package program

@@ -16,6 +16,10 @@ type Entry struct {
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
 	Count *ByCell[Whole]   // how many enter together, by cell of the parent; nil for one
 
+	// Numbers has, by number, its value; NaN if it is drawn, and +Inf if it is inherited. It is nil if
+	// all are drawn.
+	Numbers []float64
+
 	// MachineSince is the same for machines: by machine and state. It is nil if it enters all now.
 	MachineSince [][]*ByCell[law.Law]
 }
@@ -60,10 +64,12 @@ type EntryShares struct {
 }
 
 // Draw returns the index of a state, by the shares at a time.
-func (s *EntryShares) Draw(own *random.Stream, t float64) int { return s.Pick(own.Float64(), t) }
+func (s *EntryShares) Draw(own *random.Stream, t float64, who *Individual) int {
+	return s.Pick(own.Float64(), t, who)
+}
 
 // Pick is Draw with a number from [0, 1).
-func (s *EntryShares) Pick(u, t float64) int {
+func (s *EntryShares) Pick(u, t float64, who *Individual) int {
 	if s.Varying == nil {
 		return lookup.SearchCumulative(s.Sums, u)
 	}
@@ -71,7 +77,7 @@ func (s *EntryShares) Pick(u, t float64) int {
 	for k, c := range s.Varying {
 		if c == nil {
 			rest = k
-		} else if u -= c.Chance(t); u < 0 {
+		} else if u -= c.ChanceFor(t, who); u < 0 {
 			return k
 		}
 	}

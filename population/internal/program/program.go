@@ -24,6 +24,8 @@ type Program struct {
 	StateAttribute int              // the attribute that is the state itself; −1 if no table or condition needs it
 	StateColumn    int              // the first column of timers of the state; those of always and machines come before
 	Bands          []*Band          // the attributes that follow the age
+	Numbers        []Number         // attributes that are a number of its own for everyone
+	Since          []Since          // the times since something that curves count from
 	Flows          []Flow           // all that are possible
 	CountedNames   []string         // under which clocks, contacts, entries and interventions are counted
 	FlowsFrom      []int32          // by source: where its flows begin in Flows; see FlowOf

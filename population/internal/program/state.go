@@ -143,6 +143,12 @@ func (t *State) HasMemory() bool {
 	return false
 }
 
+// PersonalCounts reports whether a rate depends on counts and differs between individuals of a cell.
+func (t *State) PersonalCounts() bool {
+	return slices.ContainsFunc(t.Cells, (*State).PersonalCounts) ||
+		slices.ContainsFunc(t.Varying, func(v VaryingRate) bool { return v.Rate.ByCounts && v.Rate.Personal })
+}
+
 // Inert reports whether no clock runs in the state, for any individual.
 func (t *State) Inert() bool {
 	return t.TotalRate == 0 && t.Varying == nil && t.Timers == 0 && t.By == nil

@@ -6,11 +6,13 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/expr"
+	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
 // A Term is an expression in which all names are resolved, for one cell and the parameters of one
-// phase. It depends on time and on the numbers of individuals only; a part that does not is one
-// constant. Times are since the start of the run, in the unit of the model.
+// phase. It depends on time, on the numbers of individuals and on the time since something of an
+// individual; a part that does not is one constant. Times are since the start of the run, in the
+// unit of the model.
 type Term struct {
 	Op    expr.Op // an operation, or what kind of leaf it is
 	X     float64 // TermConstant: the value; TermWave: the amplitude
@@ -19,6 +21,13 @@ type Term struct {
 
 	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
+
+	Since int      // TermSince: the number in Program.Since; its operand is the curve, by the time since
+	Met   bool     // TermSince and TermNumber: of the individual that is met
+	Law   *law.Law // TermDensity: whose density
+
+	Number    int     // TermNumber: the number in Program.Numbers
+	Low, High float64 // TermNumber: between which it lies
 }
 
 // The kinds of leaves.
@@ -30,6 +39,9 @@ const (
 	TermTotal                               // the number of individuals
 	TermCount                               // the number of individuals in a state
 	TermGroup                               // the number of individuals in a group
+	TermSince                               // a curve by the time since something; 0 outside of it
+	TermDensity                             // the density of a law: in a TermSince only
+	TermNumber                              // a number that the individual has
 )
 
 // Constant returns the term of a number.
@@ -45,11 +57,13 @@ func Combine(op expr.Op, a, b *Term) *Term {
 	return t
 }
 
-// A Census is the number of individuals in all, by state, and in each group of Program.Watched.
+// A Census is the number of individuals in all, by state, and in each group of Program.Watched, and
+// whom a value is read for.
 type Census struct {
 	Total  int
 	Counts []int
 	Groups []int
+	Who    *Individual // nil where there is none
 }
 
 // CountsFrom reports whether the term depends on a count from a number on, or on a group.
@@ -75,6 +89,15 @@ func (t *Term) At(time float64, c Census) float64 {
 		return t.Values[t.knot(time)]
 	case TermLine:
 		return t.interpolate(time)
+	case TermSince:
+		if came := t.came(c.Who); came <= time {
+			return t.a.At(time-came, Census{})
+		}
+		return 0
+	case TermDensity:
+		return t.Law.Density(time)
+	case TermNumber:
+		return t.number(c.Who)
 	}
 	a := t.a.At(time, c)
 	switch t.Op {
@@ -137,5 +160,5 @@ func (t *Term) HasKnot(time float64) bool {
 	if t.Op == TermSteps || t.Op == TermLine {
 		return t.Times[t.knot(time)] == time
 	}
-	return t.a != nil && t.a.HasKnot(time) || t.b != nil && t.b.HasKnot(time)
+	return t.Op != TermSince && t.a != nil && t.a.HasKnot(time) || t.b != nil && t.b.HasKnot(time)
 }

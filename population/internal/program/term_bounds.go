@@ -13,7 +13,7 @@ import (
 //
 // The bounds are tight if at most one operand of each operation changes with time. Otherwise the
 // operands are treated as if each could have its extremes at any time. A count may be any number
-// from 0 on. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
+// from 0 on, and a time since any time. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
 func (t *Term) Bounds(from, to float64) (low, high float64) {
 	return t.BoundsUpTo(from, to, math.Inf(1))
 }
@@ -29,6 +29,13 @@ func (t *Term) BoundsUpTo(from, to, most float64) (low, high float64) {
 		return t.waveBounds(from, to)
 	case TermSteps, TermLine:
 		return t.knotBounds(from, to)
+	case TermSince:
+		low, high = t.a.Bounds(0, math.Inf(1))
+		return min(low, 0), max(high, 0)
+	case TermNumber:
+		return t.Low, t.High
+	case TermDensity:
+		return widen(0, t.Law.MaxDensity(from, to))
 	}
 	a, b := t.a.BoundsUpTo(from, to, most)
 	switch t.Op {
@@ -188,6 +195,8 @@ func (t *Term) NextChange(time float64) float64 {
 		}
 	case TermWave:
 		first = time + float64(t.Period/8) // in which it changes by at most 0.77·X: 2·sin(π/8)
+	case TermSince:
+		return first // it is bounded for any time since
 	}
 	if t.a != nil {
 		first = min(first, t.a.NextChange(time))

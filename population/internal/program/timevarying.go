@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
-// A TimeVarying is a rate or a probability that changes with time or with the numbers of
-// individuals. It is for one cell, with the parameters of one phase. Times are since the start of
+// A TimeVarying is a rate or a probability that changes with time, with the numbers of individuals
+// or with the time since something of an individual. It is for one cell, with the parameters of one phase. Times are since the start of
 // the run.
 //
 // Events at a rate λ(t) are drawn by thinning, exactly and without a time step [LS79]. From time t,
@@ -19,6 +19,7 @@ import (
 type TimeVarying struct {
 	Root     *Term
 	ByCounts bool    // it depends on the numbers of individuals
+	Personal bool    // it differs between individuals of one cell: it depends on a time since or a number
 	Max      float64 // with counts: the bound of the rate, as the model file has it
 	// With counts, if the file has no bound: the bound by size class, see Program.Sizes. Max is that of
 	// the first.
@@ -27,6 +28,12 @@ type TimeVarying struct {
 	// it is at most Bounds[i]. Probabilities have none.
 	Edges  lookup.GuideTable
 	Bounds []float64
+	// Curves by a time since that the rate is proportional to. The bounds above hold for any time
+	// since; these are how much less it is in the pieces of each.
+	Factors []SinceFactor
+	// The part of the rate that numbers of the individual make up, and by which all bounds are
+	// multiplied; nil for none.
+	Numbers *Term
 }
 
 // MaxPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
@@ -62,7 +69,12 @@ func (c *TimeVarying) MaxOf(size int) float64 {
 }
 
 // Chance returns the value of a probability at a time.
-func (c *TimeVarying) Chance(t float64) float64 { return min(1, max(0, c.Root.At(t, Census{}))) }
+func (c *TimeVarying) Chance(t float64) float64 { return c.ChanceFor(t, nil) }
+
+// ChanceFor is Chance for an individual.
+func (c *TimeVarying) ChanceFor(t float64, who *Individual) float64 {
+	return min(1, max(0, c.Root.At(t, Census{Who: who})))
+}
 
 // Bound returns an upper bound of a rate in [from, to).
 func (c *TimeVarying) Bound(from, to float64) float64 {

@@ -42,16 +42,16 @@ func WholeShares(first int, shares []float64) Whole {
 // MaxWholeTable limits how many numbers a distribution of whole numbers has.
 const MaxWholeTable = 1 << 20
 
-// Poisson returns the Poisson distribution with a mean, given that the number is between least and
+// WholePoisson returns the Poisson distribution with a mean, given that the number is between least and
 // most. It reports false if the table is too large.
-func Poisson(mean float64, least, most int) (Whole, bool) {
+func WholePoisson(mean float64, least, most int) (Whole, bool) {
 	next := func(n float64) float64 { return mean / (n + 1) }
 	return fromRatios(math.Floor(mean), least, most, 0, next)
 }
 
-// NegativeBinomial returns the negative binomial distribution with mean m and variance m + m²/k,
+// WholeNegativeBinomial returns the negative binomial distribution with mean m and variance m + m²/k,
 // given that the number is between least and most. It reports false if the table is too large.
-func NegativeBinomial(m, k float64, least, most int) (Whole, bool) {
+func WholeNegativeBinomial(m, k float64, least, most int) (Whole, bool) {
 	ratio := m / (m + k)
 	next := func(n float64) float64 { return (n + k) / (n + 1) * ratio }
 	return fromRatios(math.Floor(max(0, (k-1)*m/k)), least, most, ratio, next)

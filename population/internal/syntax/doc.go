@@ -30,6 +30,8 @@
 //	parse_attributes.go     attributes; also where, whom, move and with in other sections
 //	csv_groups.go           tables by group in files
 //	parse_supplies.go       supplies: what is used up
+//	value_since.go          a value by the time since something
+//	parse_numbers.go        attributes that are a number of its own for everyone
 //	parse_machines.go       machines: more states of an individual, beside those of states
 //	parse_clocks.go         states and always: the clocks of race, split and always
 //	parse_entries.go        births and immigration; enter

@@ -35,6 +35,7 @@ type File struct {
 	Parameters    []NamedValue
 	Overridden    map[string]bool // parameters that a scenario or --set gave another value
 	Attributes    []Attribute
+	Numbers       []Number // attributes that are a number of its own for everyone
 	Machines      []Machine
 	UsesState     *bool // a table or a condition is by StateName
 	States        []State
@@ -68,6 +69,7 @@ func (r *Reader) Parse(source []byte) *File {
 		return nil
 	}
 	r.defineParameters(top.Get("parameters"))
+	r.defineNumbers(top.Get("attributes"))
 	m := &File{
 		Path:          r.file,
 		End:           math.NaN(),

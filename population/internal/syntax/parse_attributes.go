@@ -56,6 +56,10 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		if !r.checkName(p.Key, "attributes", p.Name) {
 			continue
 		}
+		if isNumber(p.Value) {
+			r.number(m, p, what)
+			continue
+		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Count
 		var pairs []Pair

@@ -47,7 +47,7 @@ func (r *Reader) machines(m *File, n *yaml.Node) {
 		case p.Name == StateName:
 			r.Fail(p.Key, "%s: state means what stands under states; expected another name", what)
 			continue
-		case slices.ContainsFunc(m.Attributes, taken):
+		case slices.ContainsFunc(m.Attributes, taken) || r.Numbers[p.Name]:
 			r.Fail(p.Key, "%s: there is an attribute of that name; names are given once", what)
 			continue
 		}

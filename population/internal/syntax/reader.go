@@ -34,6 +34,7 @@ type Reader struct {
 	Changes    Changes               // what replaces values of the file
 	FlagOf     map[*yaml.Node]string // nodes that come from a flag, and that flag
 	Parameters map[string]bool       // the names of the file's parameters
+	Numbers    map[string]bool       // the names of attributes that are numbers
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
 	usesState  *bool // see File.UsesState
@@ -44,13 +45,14 @@ type Reader struct {
 // NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
 	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{},
-		usesState: new(bool)}
+		Numbers: map[string]bool{}, usesState: new(bool)}
 }
 
 // ForFlag returns a reader for another file or flag of the same model.
 func (r *Reader) ForFlag(file string) *Reader {
 	other := NewReader(r.List, file)
 	other.Parameters, other.Epoch, other.Tables, other.usesState = r.Parameters, r.Epoch, r.Tables, r.usesState
+	other.Numbers = r.Numbers
 	return other
 }
 

@@ -128,7 +128,7 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 		v.Quantity = q
 	case r.Parameters[text] && !allowCounts:
 		v.Name = text
-	case isExpression(text) || allowCounts:
+	case isExpression(text) || allowCounts || r.Numbers[text]:
 		r.expression(v, n, text, what, allowCounts)
 	case LooksNumeric(text):
 		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Example())
@@ -142,10 +142,12 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 // changes with time or depends on counts, or else a distribution.
 func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	table := HasKey(n, "by")
-	timeVarying := !table && (HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
-	countDependent := !table && !timeVarying && (HasKey(n, "value") || HasKey(n, "most"))
+	since := !table && (HasKey(n, "since") || HasKey(n, "density"))
+	timeVarying := !table && (since || HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
+	ofMet := !table && !timeVarying && HasKey(n, "value") && HasKey(n, "of")
+	countDependent := !table && !timeVarying && !ofMet && (HasKey(n, "value") || HasKey(n, "most"))
 	switch {
-	case !table && !timeVarying && !countDependent:
+	case !table && !timeVarying && !ofMet && !countDependent:
 		v.Distribution, v.Text = r.distribution(n, what), "a distribution"
 		v.Bad = v.Distribution == nil
 		return
@@ -160,8 +162,14 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	case table:
 		v.Table, v.Text = r.table(n, what, want), "a table"
 		v.Bad = v.Table == nil
+	case ofMet:
+		r.numberOfMet(v, n, what, want)
 	case timeVarying:
-		v.TimeVarying = r.timeVarying(n, what, want)
+		if since {
+			v.TimeVarying = r.sinceCurve(n, what, want)
+		} else {
+			v.TimeVarying = r.timeVarying(n, what, want)
+		}
 		if v.Bad = v.TimeVarying == nil; !v.Bad {
 			v.Text = v.TimeVarying.describe()
 		}

@@ -20,7 +20,10 @@ type Expression struct {
 	HasColumns  bool       // At is known to the column, and so is the place of every character
 	Text        string
 	Root        *ExprNode
-	allowCounts bool // total and count(STATE) may stand in it
+	allowCounts bool            // total and count(STATE) may stand in it
+	OfMet       bool            // its numbers are those of the individual that is met
+	numbers     map[string]bool // the names of attributes that are numbers
+	HasNumber   bool            // an attribute that is a number stands in it
 }
 
 // An ExprNode is an operation, or an atom.
@@ -39,8 +42,9 @@ type atomKind uint8
 const (
 	AtomQuantity atomKind = iota
 	AtomParameter
-	AtomTotal // the number of the living
-	atomCount // the number of the living in a state
+	AtomTotal  // the number of the living
+	atomCount  // the number of the living in a state
+	AtomNumber // an attribute that is a number
 )
 
 // The limits of one expression as written. Package compile has limits for an expression whose
@@ -90,7 +94,13 @@ func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCoun
 		}
 		x.At.Column += strings.Index(n.Value, text) // the spaces before it
 	}
-	err := ParseExpression(x, r.Parameters, func() []string { return slices.Sorted(maps.Keys(r.Parameters)) })
+	defined := r.Parameters
+	if len(r.Numbers) > 0 {
+		defined = maps.Clone(r.Parameters)
+		maps.Copy(defined, r.Numbers)
+	}
+	x.numbers = r.Numbers
+	err := ParseExpression(x, defined, func() []string { return slices.Sorted(maps.Keys(defined)) })
 	switch {
 	case err == nil:
 		v.Expr = x
@@ -336,6 +346,10 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	p.SkipSpace()
 	if name == "total" && p.x.allowCounts {
 		return newLeaf(from, end, Atom{Kind: AtomTotal})
+	}
+	if p.x.numbers[name] {
+		p.x.HasNumber = true
+		return newLeaf(from, end, Atom{Kind: AtomNumber, Name: name})
 	}
 	return newLeaf(from, end, Atom{Kind: AtomParameter, Name: name})
 }

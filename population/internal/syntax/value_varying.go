@@ -12,11 +12,15 @@ import (
 //	{line: {0 days: 0.5 per day, 30 days: 0.2 per day}}
 //	{steps: {file: beta.csv, column: beta, unit: per day}}
 //	{steps: {2020-01-07: 100%, 2020-07-20: 0%, 2020-09-01: 100%}, period: 1 calendar year}
+//
+// With Since it changes with the time since an individual came into some states instead.
 type TimeVarying struct {
-	Form                          string // seasonal, steps or line
+	Form                          string // seasonal, steps or line; density with Since only
 	Mean, Amplitude, Peak, Period Value  // seasonal; steps and line may have a Period, too
 	Months                        int    // steps and line: repeated so many calendar months later, in place of Period
 	Knots                         []Knot // steps and line
+	Since                         *Since // whose time it is by; nil for the clock of the model
+	Density                       Value  // density: the distribution
 }
 
 // A Knot is the value from a time of the clock on (steps), or at that time (line).
@@ -127,10 +131,16 @@ func (t *TimeVarying) each(do func(part Value)) {
 	for i := range t.Knots {
 		do(t.Knots[i].Value)
 	}
+	if t.Form == "density" {
+		do(t.Density)
+	}
 }
 
 // describe names the value in messages.
 func (t *TimeVarying) describe() string {
+	if t.Since != nil {
+		return "a curve by time since " + t.Since.String()
+	}
 	switch t.Form {
 	case "seasonal":
 		return "a season"
