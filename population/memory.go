@@ -42,8 +42,8 @@ func (m *Model) AtOnce(o Options) (int, error) {
 
 // Bytes that a model takes.
 const (
-	textBytes  = 32  // for each byte of its text and of its tables
-	entryBytes = 160 // for each entry of the compiled tables
+	textBytes  = 40  // for each byte of its text and of its tables
+	entryBytes = 192 // for each entry of the compiled tables
 )
 
 // Bytes estimates how many bytes the model itself takes. Every result holds it.
