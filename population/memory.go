@@ -42,7 +42,7 @@ func (m *Model) AtOnce(o Options) (int, error) {
 
 // Bytes that a model takes.
 const (
-	textBytes  = 40  // for each byte of its text and of its tables
+	textBytes  = 48  // for each byte of its text and of its tables
 	entryBytes = 192 // for each entry of the compiled tables
 )
 
