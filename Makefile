@@ -8,7 +8,7 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test format tidy vet unit race modules browser bindings interpreters lint staticcheck \
+.PHONY: help test format tidy vet unit race modules browser bindings interpreters wasm lint staticcheck \
 	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
@@ -88,12 +88,20 @@ interpreters: ## install Python with pandas, and R (Debian, as root)
 		echo "Python and R are left as they are: install the Debian packages $(INTERPRETERS)"; \
 	fi
 
+# make wasm MODEL=my.yaml: tested in a browser by make soak.
+MODEL = examples/sir.yaml
+
+wasm: ## one HTML file in dist with MODEL in it, which runs where it is opened
+	mkdir -p dist
+	$(GO) run -pgo=off ./cmd/almanac-wasm --out dist/$(notdir $(basename $(MODEL))).html $(MODEL)
+
 # The platforms that the program runs on. Tests are vetted for them too.
 PLATFORMS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 lint: format tidy staticcheck ## format, go.mod, staticcheck, fused instructions, and go vet for every platform
 	@set -e; for p in $(PLATFORMS); do echo "go vet for $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -pgo=off ./...; done
+	GOOS=js GOARCH=wasm $(GO) vet -pgo=off ./cmd/almanac-wasm
 	$(GO) test -tags soak -run Fus ./internal/importrules
 
 staticcheck: ## staticcheck
