@@ -148,7 +148,7 @@ def fit(
 
     Without `data`, `unknown` and `match`, the model says in its section `fit` what is estimated from
     what. `unknown` maps names to priors: {"beta": "uniform 0.1..1.5 per day"}; `match` says what a
-    column is compared with: "cases = incidence(susceptible->infectious) poisson".
+    column is compared with: "cases = incidence susceptible->infectious poisson".
     """
     args = [*pairs("--unknown", unknown), *_common(set, seed, size, until, scenario, None),
             *options({"data": data, "match": _each(match), "method": method, "budget": budget,

@@ -162,6 +162,15 @@ class Arguments(Case):
         text = str(almanac.check(EXAMPLES / "outbreak.yaml", set=best, size=500))
         self.assertIn(f"beta: {float(best['beta'].split()[0]):.4f}"[:11], text)
 
+    def test_fit_of_a_model_without_a_section_fit(self) -> None:
+        (self.directory / "ill.csv").write_text("time,ill\n5,40\n10,90\n", encoding="utf-8")
+        f = almanac.fit(sir(), data="ill.csv", unknown={"beta": "uniform 0.1..1 per day"},
+                        match="ill = state ill poisson", budget=60)
+        self.assertEqual(f.unknowns["name"], ["beta"])
+        self.assertEqual(f.unknowns["prior"], ["uniform 0.1..1"])
+        self.assertTrue(0.1 <= f.unknowns["mean"][0] <= 1)
+        self.assertEqual(f.summary["data"]["columns"][0]["values"], [40, 90])
+
     def test_scenarios_in_order(self) -> None:
         with self.assertRaisesRegex(almanac.UsageError, "usual"):
             almanac.compare(sir(), scenarios=["fewer contacts", "unusual"])

@@ -81,3 +81,9 @@ p <- suppressWarnings(almanac_run(outbreak, from_fit = f, until = 40, replicas =
 stopifnot(nrow(p$draws) == 4, max(p$projection$time) == 39)
 k <- almanac_check(small, size = 777)
 stopifnot(grepl("small: 777 individuals", k$text[1]), almanac_picture(k) == "states")
+
+# A fit of a model without a section fit.
+writeLines(c("time,ill", "5,40", "10,90"), "ill.csv")
+f <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"), match = "ill = state ill poisson",
+  budget = 60)
+stopifnot(f$unknowns$name == "beta", f$unknowns$prior == "uniform 0.1..1", f$unknowns$mean > 0.1, f$unknowns$mean < 1)
