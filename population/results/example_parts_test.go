@@ -60,6 +60,7 @@ func ExampleFormat() {
 	// Output:
 	// series.csv
 	// series.parquet
+	// series.json
 }
 
 func ExampleFlowRow() {
