@@ -1,7 +1,8 @@
 """Tables of the command as data frames of pandas, polars or arrow, or as a Table of lists.
 
-A file is read once, in one pass: Parquet where something reads it, otherwise CSV with the type of
-each column known beforehand. An empty text is "" in all of them.
+A file is read once, in one pass: Parquet where something reads it, otherwise JSON. Small tables that
+the command writes as CSV only are read with the type of each column known beforehand. An empty text
+is "" in all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import csv
 import html
 import importlib.util
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Callable, Optional
@@ -45,10 +47,10 @@ def frames() -> str:
 
 
 def file_format() -> str:
-    """The format that the command should write: Parquet if it can be read here."""
+    """The format that the command should write: Parquet if it can be read here, or JSON."""
     kind = frames()
     if kind == "plain" or kind == "pandas" and not (_has("pyarrow") or _has("fastparquet")):
-        return "csv"
+        return "json"
     return "parquet"
 
 
@@ -159,13 +161,16 @@ def _wide(column: list[Any]) -> bool:
 
 
 def read(directory: Path, name: str, kinds: Mapping[str, str], other: str = TEXT) -> Any:
-    """The table NAME.parquet or NAME.csv of a directory. Columns without a kind are of the other."""
+    """The table NAME.parquet, .json or .csv of a directory. Columns without a kind are of the other."""
     path = directory / (name + ".parquet")
     if path.exists():
         return _read_parquet(path)
+    path = directory / (name + ".json")
+    if path.exists():
+        return _read_json(path, kinds, other)
     path = directory / (name + ".csv")
     if not path.exists():
-        raise FileNotFoundError(f"{directory} has neither {name}.parquet nor {name}.csv")
+        raise FileNotFoundError(f"{directory} has no {name}.parquet, .json or .csv")
     if frames() == "pandas":
         return _dated(_read_csv_pandas(path, kinds, other))
     return make(read_columns(path, kinds, other))
@@ -204,9 +209,43 @@ def _read_parquet(path: Path) -> Any:
     raise ValueError(f"{path} is Parquet, which needs pandas with pyarrow, polars or pyarrow")
 
 
+def _read_json(path: Path, kinds: Mapping[str, str], other: str) -> Any:
+    """A table in JSON: a list of blocks of rows, each an object with a list for each column."""
+    with open(path, encoding="utf-8") as file:
+        blocks = json.load(file)
+    columns: dict[str, list[Any]] = blocks[0]
+    for block in blocks[1:]:
+        for name, cells in block.items():
+            columns[name] += cells
+    for name, cells in columns.items():
+        kind = kinds.get(name, other)
+        if kind == TEXT:
+            columns[name] = ["" if c is None else c for c in cells]
+        elif kind == FLOAT or kind == GUESS and not any(isinstance(c, str) for c in cells):
+            columns[name] = [None if c is None else float(c) for c in cells]
+    if frames() != "pandas":
+        return make(columns)
+    import pandas
+    return _dated(pandas.DataFrame({name: _series(cells, kinds.get(name, other)) for name, cells in columns.items()}))
+
+
+def _series(cells: list[Any], kind: str) -> Any:
+    """A column of pandas. Large numbers do not go through floating point, as they would by UInt64."""
+    import pandas
+    if kind != OPTIONAL_INT:
+        return pandas.Series(cells, dtype=_PANDAS.get(kind))
+    series = pandas.Series([c or 0 for c in cells], dtype="uint64").astype("UInt64")
+    series[[c is None for c in cells]] = pandas.NA
+    return series
+
+
+# The types of pandas. UInt64 has missing values, and room for seeds.
+_PANDAS = {INT: "int64", FLOAT: "float64", TEXT: "object", OPTIONAL_INT: "UInt64"}
+
+
 def _read_csv_pandas(path: Path, kinds: Mapping[str, str], other: str) -> Any:
     import pandas
-    types = {INT: "int64", FLOAT: "float64", TEXT: "str", OPTIONAL_INT: "UInt64"}
+    types = {**_PANDAS, TEXT: "str"}
     with open(path, newline="", encoding="utf-8") as file:
         header: list[str] = next(csv.reader(file), [])
     by_name = {name: kinds.get(name, other) for name in header}

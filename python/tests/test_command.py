@@ -121,7 +121,8 @@ class Following(Case):
             sys.exit(1)
         signal.signal(signal.SIGINT, end)
         print('{"progress":0,"text":"begun"}', file=sys.stderr, flush=True)
-        time.sleep(600)
+        while True:
+            time.sleep(0.05)  # Python does not look for a signal that came just before a sleep
     """
 
     def test_an_interrupt_ends_the_run(self) -> None:

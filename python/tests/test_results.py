@@ -151,8 +151,15 @@ class Arrow(Plain):
 class Arguments(Case):
     """What is said in Python reaches the program."""
 
+    def test_same_tables_in_csv_and_json(self) -> None:
+        for name in ("run", "recorded", "sweep"):
+            one, other = made(name, "csv"), made(name, "json")
+            for table in ("states", "flows") if name != "sweep" else ("series", "points"):
+                self.assertEqual(getattr(one, table).to_dict(), getattr(other, table).to_dict())
+        self.assertEqual(made("run", "csv").events.to_dict(), made("run", "json").events.to_dict())
+
     def test_same_numbers_as_the_command(self) -> None:
-        r = made("run", "csv")
+        r = made("run", "json")
         args = ["run", "-", "--set", "beta=0.5 per day", "--replicas", "3", "--seed", "3", "--json"]
         out = _command.call(args, almanac._arguments.model_argument(sir())[1], False)
         self.assertEqual(json.loads(out.stdout), r.summary)
@@ -204,7 +211,7 @@ class Files(Case):
         self.assertIs(r.summary, summary)
 
     def test_read_again(self) -> None:
-        r = made("sweep", "csv")
+        r = made("sweep", "json")
         again = almanac.read(r.directory)
         self.assertIsInstance(again, almanac.Sweep)
         self.assertEqual(again.points.to_dict(), r.points.to_dict())
@@ -237,7 +244,7 @@ class Files(Case):
 
 class Pictures(Case):
     def test_plot(self) -> None:
-        r = made("run", "csv")
+        r = made("run", "json")
         self.assertEqual(r.plot()._repr_svg_(), (r.directory / "states.svg").read_text(encoding="utf-8"))
         self.assertIn("incidence", r.pictures)
         self.assertNotEqual(r.plot("incidence").svg, r.plot().svg)
@@ -250,7 +257,7 @@ class Pictures(Case):
         self.assertNotEqual(r.plot().svg, r.plot("states").svg)
 
     def test_save(self) -> None:
-        picture = made("run", "csv").plot()
+        picture = made("run", "json").plot()
         picture.save("a.svg")
         picture.save(Path("a.png"))
         self.assertEqual(Path("a.svg").read_text(encoding="utf-8"), picture.svg)
@@ -259,7 +266,7 @@ class Pictures(Case):
             picture.save("a.pdf")
 
     def test_a_notebook_shows_it(self) -> None:
-        r = made("run", "csv")
+        r = made("run", "json")
         shown = r._repr_html_()
         self.assertIn("<svg", shown)
         self.assertNotIn("<?xml", shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import sys
 import types
 import unittest
@@ -37,13 +38,23 @@ class Plain(Case):
         self.assertEqual(t.to_dict(), COLUMNS)
         self.assertEqual([type(v) for v in t[1].values()], [int, float, str, str, int, int, int, float])
 
+    def test_json(self) -> None:
+        # Two blocks; null is an empty text or number, and 1 is a number like 2.5.
+        blocks = [{name: [None if c == "" else c] for name, c in row.items()} for row in Table(COLUMNS)]
+        blocks[0]["vary"] = [1]
+        (self.directory / "t.json").write_text(json.dumps(blocks), encoding="utf-8")
+        t = _tables.read(self.directory, "t", KINDS)
+        self.assertEqual(t.to_dict(), COLUMNS)
+        self.assertEqual([type(v) for v in t[0].values()],
+                         [int, float, str, str, int, type(None), int, float])
+
     def test_empty(self) -> None:
         (self.directory / "t.csv").write_text("replica,state\n", encoding="utf-8")
         t = _tables.read(self.directory, "t", KINDS)
         self.assertEqual((len(t), t.columns, list(t)), (0, ["replica", "state"], []))
 
     def test_missing(self) -> None:
-        with self.assertRaisesRegex(FileNotFoundError, "neither events.parquet nor events.csv"):
+        with self.assertRaisesRegex(FileNotFoundError, "has no events.parquet, .json or .csv"):
             _tables.read(self.directory, "events", KINDS)
 
     def test_parquet_needs_a_reader(self) -> None:
@@ -95,9 +106,9 @@ class Format(unittest.TestCase):
 
     def test_first_installed(self) -> None:
         for installed, frames, wanted in (
-            ({"pandas", "pyarrow", "polars"}, "pandas", "parquet"), ({"pandas"}, "pandas", "csv"),
+            ({"pandas", "pyarrow", "polars"}, "pandas", "parquet"), ({"pandas"}, "pandas", "json"),
             ({"pandas", "fastparquet"}, "pandas", "parquet"), ({"polars"}, "polars", "parquet"),
-            ({"pyarrow"}, "arrow", "parquet"), (set(), "plain", "csv"),
+            ({"pyarrow"}, "arrow", "parquet"), (set(), "plain", "json"),
         ):
             with mock.patch.object(_tables, "_has", lambda m, have=installed | {"csv"}: m in have):
                 self.assertEqual((_tables.frames(), _tables.file_format()), (frames, wanted))
@@ -117,6 +128,14 @@ class Pandas(Case):
         for name, column in COLUMNS.items():
             rows = slice(1, None) if name == "by" else slice(None)
             self.assertEqual(frame[name].tolist()[rows], column[rows])
+
+    def test_json(self) -> None:
+        (self.directory / "t.csv").write_text(CSV, encoding="utf-8")
+        frame = _tables.read(self.directory, "t", KINDS)
+        blocks = [{name: [None if c == "" else c] for name, c in row.items()} for row in Table(COLUMNS)]
+        (self.directory / "t.json").write_text(json.dumps(blocks), encoding="utf-8")
+        same = _tables.read(self.directory, "t", KINDS)
+        self.assertTrue(same.equals(frame), f"{same.dtypes} {frame.dtypes}")
 
     def test_dates(self) -> None:
         for day, kind in (("2020-03-01T06:00:00", "datetime64"), ("1400-01-01", "")):

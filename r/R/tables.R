@@ -1,5 +1,5 @@
 # Tables of the command as data frames. A file is read once, when it is first used: Parquet with the
-# package arrow, otherwise CSV with the type of each column known beforehand.
+# package arrow, JSON with jsonlite, otherwise CSV with the type of each column known beforehand.
 
 table_kinds <- function(what) {
   numbers <- c("time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference", "mean_ci_low",
@@ -13,7 +13,10 @@ table_kinds <- function(what) {
     draws = list(c(as_kinds(c("weight", "replica"), "numeric"), as_kinds(texts, "character")), NA_character_))
 }
 
-tables_format <- function() if (requireNamespace("arrow", quietly = TRUE)) "parquet" else "csv"
+tables_format <- function() {
+  if (requireNamespace("arrow", quietly = TRUE)) return("parquet")
+  if (requireNamespace("jsonlite", quietly = TRUE)) "json" else "csv"
+}
 
 read_table <- function(directory, name, what) {
   kinds <- table_kinds(what)
@@ -22,9 +25,11 @@ read_table <- function(directory, name, what) {
     if (!requireNamespace("arrow", quietly = TRUE)) stop(parquet, " needs the package arrow", call. = FALSE)
     return(tidy(as.data.frame(arrow::read_parquet(parquet)), kinds))
   }
+  json <- file.path(directory, paste0(name, ".json"))
+  if (file.exists(json)) return(tidy(frame_of(read_json(json)), kinds))
   csv <- file.path(directory, paste0(name, ".csv"))
   if (!file.exists(csv)) {
-    stop(directory, " has neither ", name, ".parquet nor ", name, ".csv", call. = FALSE)
+    stop(directory, " has no ", name, ".parquet, .json or .csv", call. = FALSE)
   }
   header <- scan(csv, "", nlines = 1, sep = ",", quiet = TRUE, encoding = "UTF-8")
   classes <- unname(ifelse(header %in% names(kinds[[1]]), kinds[[1]][header], kinds[[2]]))
@@ -33,11 +38,22 @@ read_table <- function(directory, name, what) {
   tidy(frame, kinds)
 }
 
-# tidy makes the frames of both formats the same: "" for an empty text, whole numbers as numbers, and
+# frame_of is a table in JSON: a list of blocks of rows, each with a vector for each column. A column
+# without rows is an empty list.
+frame_of <- function(blocks) {
+  columns <- lapply(names(blocks[[1]]), function(name) unlist(lapply(blocks, `[[`, name)))
+  names(columns) <- names(blocks[[1]])
+  columns[vapply(columns, is.null, NA)] <- list(logical())
+  as.data.frame(columns, check.names = FALSE, optional = TRUE, stringsAsFactors = FALSE)
+}
+
+# tidy makes the frames of all formats the same: "" for an empty text, whole numbers as numbers, and
 # dates as dates.
 tidy <- function(frame, kinds) {
   for (name in names(frame)) {
     column <- frame[[name]]
+    kind <- if (name %in% names(kinds[[1]])) kinds[[1]][[name]] else kinds[[2]]
+    if (is.logical(column) && !is.na(kind)) storage.mode(column) <- kind # all are missing
     if (is.character(column)) {
       column[is.na(column)] <- ""
     } else if (!is.logical(column)) {

@@ -22,7 +22,11 @@ for (state in c("well", "ill", "immune")) {
 # Without jsonlite the summary is the same.
 plain <- almanac:::parse_json(paste(readLines(file.path(r$directory, "summary.json")), collapse = ""))
 stopifnot(isTRUE(all.equal(plain, r$summary)))
-# The same numbers in CSV, if these were in Parquet.
+# The same numbers in CSV and in JSON, with jsonlite and without.
+json <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3, events = TRUE, format = "json")
+stopifnot(isTRUE(all.equal(json$states, s)), isTRUE(all.equal(json$flows, r$flows)), isTRUE(all.equal(json$events, r$events)))
+plain <- almanac:::parse_json(paste(readLines(file.path(json$directory, "series.json")), collapse = ""))
+stopifnot(isTRUE(all.equal(almanac:::tidy(almanac:::frame_of(plain), almanac:::table_kinds("run")), s)))
 csv <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3, events = TRUE, format = "csv")
 stopifnot(isTRUE(all.equal(csv$states, s)), isTRUE(all.equal(csv$flows, r$flows)), isTRUE(all.equal(csv$events, r$events)))
 # Incidence is what the command records, and adds up.
