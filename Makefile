@@ -78,7 +78,7 @@ bindings: ## the packages for Python and R, with what is installed here; it says
 	@GO="$(GO)" .ci/bindings
 
 # What make bindings tests with, on Debian. make soak installs both packages, too.
-INTERPRETERS = python3-pandas python3-pip python3-setuptools python3-wheel r-base-core r-base-dev \
+INTERPRETERS = python3-pandas python3-pip python3-setuptools python3-wheel r-base-core \
 	r-cran-jsonlite r-cran-knitr r-cran-rmarkdown
 
 interpreters: ## install Python with pandas, and R (Debian, as root)
