@@ -40,11 +40,4 @@
 //	select.go    Select
 //	minimize.go  Minimize
 //	lab.go       Source and Lab
-//
-// # Files
-//
-//	factor.go     factors and full designs; fraction.go fractions; effects.go what they estimate
-//	select.go     the best of several systems
-//	minimize.go   the best integers
-//	lab.go        sources of observations on package ensemble
 package experiment

@@ -166,7 +166,8 @@ func (l *Lab) observe(ctx context.Context, output string, points []ensemble.Para
 				return fmt.Errorf("experiment: the model has no output %q; it has %s", output, strings.Join(v.Names, ", "))
 			}
 			if math.IsNaN(v.Numbers[i]) {
-				return fmt.Errorf("experiment: replica %d of %v has no %s", first+replica, points[point], output)
+				return fmt.Errorf("experiment: replica %d of %v has no %s; every replica needs a number, so give it one there",
+					first+replica, points[point], output)
 			}
 			all[point] = append(all[point], v.Numbers[i])
 			return nil

@@ -79,6 +79,10 @@ type pmmhFit struct {
 	budget int
 	runs   int // of each estimate
 	chosen int // runs made when that number was chosen; 0 before
+	cloud  [][]float64
+	logs   []float64 // log likelihoods of the cloud
+	beta   float64   // the power of the likelihood that the cloud has come to
+	likely int       // runs of each estimate that will probably be chosen; 0 if nothing is known
 	trace  Table
 	notes  []string
 	values [][][]float64 // after the warm-up: by unknown, chain and step
@@ -87,6 +91,14 @@ type pmmhFit struct {
 
 func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	f := &pmmhFit{e: e, budget: e.o.Budget, runs: cloudRuns}
+	r, err := f.run(ctx)
+	if short := (shortage{}); errors.As(err, &short) {
+		return nil, f.refusal(ctx, short)
+	}
+	return r, err
+}
+
+func (f *pmmhFit) run(ctx context.Context) (*Result, error) {
 	if err := f.checkBudget(leastBudget); err != nil {
 		return nil, err
 	}
@@ -94,14 +106,17 @@ func pmmh(ctx context.Context, e *engine) (*Result, error) {
 		f.budget = chainBudget
 	}
 	f.trace.Names = []string{"phase", "beta", "runs", "steps", "acceptance", "log likelihood", "r-hat", "effective size"}
-	cloud, err := f.temper(ctx)
+	err := f.drawCloud(ctx)
+	if err == nil {
+		err = f.temper(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := f.chooseRuns(ctx, cloud); err != nil {
+	if err := f.chooseRuns(ctx, f.cloud); err != nil {
 		return nil, err
 	}
-	s, err := f.sample(ctx, cloud)
+	s, err := f.sample(ctx, f.cloud)
 	if err != nil {
 		return nil, err
 	}
@@ -115,21 +130,16 @@ const (
 	phaseSample
 )
 
-// temper moves a cloud from the prior to the posterior [DDJ06], as far as estimates from few runs
-// allow.
-//
-// [DDJ06]: https://doi.org/10.1111/j.1467-9868.2006.00553.x
-func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
+// drawCloud draws the cloud from the prior.
+func (f *pmmhFit) drawCloud(ctx context.Context) error {
 	d := len(f.e.problem.Unknowns)
-	var cloud [][]float64
-	var logs []float64
 	possible := 0
 	for try := 0; possible < 2; try++ {
 		if try == cloudTries && f.e.impossible == try*cloudSize {
-			return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", try*cloudSize)
+			return fmt.Errorf("fit: there is no model at any of %d points of the prior", try*cloudSize)
 		}
 		if try == cloudTries {
-			return nil, fmt.Errorf("fit: none of %d points of the prior could give the data in any of %d runs: "+
+			return fmt.Errorf("fit: none of %d points of the prior could give the data in any of %d runs: "+
 				"priors, data or error model do not belong to this model, or the particles are too few for it", try*cloudSize,
 				cloudRuns)
 		}
@@ -137,35 +147,45 @@ func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
 		points := proposal.Prior(&stream, cloudSize, d)
 		got, err := f.likelihoods(ctx, "points of the prior", points, 1)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for k, l := range got {
-			if cloud = append(cloud, points[k]); !math.IsInf(l, -1) {
+			if f.cloud = append(f.cloud, points[k]); !math.IsInf(l, -1) {
 				possible++
 			}
 		}
-		logs = append(logs, got...)
+		f.logs = append(f.logs, got...)
 	}
-	for round, beta := 0, 0.0; beta < 1 && round < coolings; round++ {
+	return nil
+}
+
+// temper moves the cloud from the prior to the posterior [DDJ06], as far as estimates from few runs
+// allow.
+//
+// [DDJ06]: https://doi.org/10.1111/j.1467-9868.2006.00553.x
+func (f *pmmhFit) temper(ctx context.Context) error {
+	d := len(f.e.problem.Unknowns)
+	for round := 0; f.beta < 1 && round < coolings; round++ {
 		next := 1.0
 		if round < coolings-1 {
-			next = beta + weight.PowerFor(logs, cloudSize/2, 1-beta)
+			next = f.beta + weight.PowerFor(f.logs, cloudSize/2, 1-f.beta)
 		}
 		stream := f.e.stream()
-		cloud, logs = repeated(cloud, logs, weight.Systematic(weight.Scale(logs, next-beta), cloudSize, stream.Float64()))
-		beta = next
-		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs,
+		cloud, logs := repeated(f.cloud, f.logs, weight.Systematic(weight.Scale(f.logs, next-f.beta), cloudSize,
+			stream.Float64()))
+		s := chainStage{States: cloud, Logs: logs, Beta: next, Steps: cloudSteps, Runs: f.runs,
 			Kernel: proposal.NewWalk(cloud, nil,
 				walkScale/math.Sqrt(float64(d)))}
-		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", beta), phaseCloud, s)
+		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", next), phaseCloud, s)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		f.cloud, f.logs, f.beta = cloud, logs, next
 		for k := range cloud {
 			cloud[k], logs[k] = steps[k].last()
 		}
 	}
-	return cloud, nil
+	return nil
 }
 
 // repeated returns the points, each as often as copies says.
@@ -199,6 +219,7 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 		}
 		f.result.Variance = pooledVariance(logs, len(points))
 		ratio := f.result.Variance / wantedVariance
+		f.expect(f.runs, f.result.Variance)
 		wanted := int(math.Ceil(float64(f.runs) * min(max(ratio, 1./4), 4)))
 		// A variance with 56 degrees of freedom has a relative standard error of a fifth; a
 		// closer match would be meaningless.
@@ -358,41 +379,6 @@ func (f *pmmhFit) diagnose(samples [][][]float64) (least, most float64) {
 		least, most = min(least, r.Bulk[i]), max(most, r.RHat[i])
 	}
 	return least, most
-}
-
-// pooledVariance is the mean of the variances at the points; values has one value of each point,
-// then the next of each. Points with infinite values are left out if they are at most a quarter;
-// otherwise it is infinite.
-func pooledVariance(values []float64, points int) float64 {
-	sum, counted := 0.0, 0
-	for k := range points {
-		var own []float64
-		for i := k; i < len(values); i += points {
-			own = append(own, values[i])
-		}
-		if v := varianceOf(own); !math.IsInf(v, 1) {
-			sum += v
-			counted++
-		}
-	}
-	if 4*counted < 3*points {
-		return math.Inf(1)
-	}
-	return sum / float64(counted)
-}
-
-func varianceOf(v []float64) float64 {
-	if slices.ContainsFunc(v, func(x float64) bool { return math.IsInf(x, 0) }) {
-		return math.Inf(1)
-	}
-	mean, sum := 0.0, 0.0
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		sum += float64((x - mean) * (x - mean))
-	}
-	return sum / float64(len(v)-1)
 }
 
 // The best point of the chains is the estimated mode of the posterior. The estimates of the chains

@@ -293,7 +293,7 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 		// The numbers of a summary take less memory than its text, and both exist while it is
 		// parsed. Tables are read one at a time.
 		needs = runs.AddSaturating(needs, 2*s.files.Size(path.Join(dir, "summary.json")))
-		for _, file := range []string{"series.csv", "flows.csv"} {
+		for _, file := range []string{"series.csv", "flows.csv", "outcomes.csv"} {
 			table = max(table, s.files.Size(path.Join(dir, file)))
 		}
 	}
@@ -379,6 +379,11 @@ func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[
 	}
 	about = append(about, format.Count(c.ReplicaCount(), "replica")+" of each")
 	if q != nil {
+		if q.ICER != "" {
+			if err := c.ReadCosts(s.files, dir, q.ICER); err != nil {
+				return err
+			}
+		}
 		about = append(about, fmt.Sprintf("seed %d", q.Seed))
 		if q.Until != "" {
 			about = append(about, "until "+q.Until)

@@ -54,8 +54,11 @@ var (
 	resultFiles = []knownFile{{"summary.json", "everything, as almanac run --json prints it"},
 		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
 			"replica and time"},
+		{"outcomes.csv", "what each outcome has accrued, by replica and time"},
+		{"supplies.csv", "how much of each supply there was"}, {"supplies.parquet", "how much of each supply there was"},
 		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica " +
 			"and time"}, {"flows.parquet", "how many went each way, by replica and time"},
+		{"outcomes.parquet", "what each outcome has accrued, by replica and time"},
 		{"events.parquet", "what happened to whom, and when"}, fileDraws, fileModel,
 		{"diagram.svg", "its states and the ways between them"}, fileCommand, fileStudy}
 	sweepFiles = []knownFile{{"points.csv", "every point and output, with the 95 % interval of the mean"},
@@ -68,7 +71,12 @@ var (
 		{"scenarios.svg", "the states of all, over each other"},
 		{"scenarios-incidence.svg", "the flows of all, over each other"},
 		{"differences.svg", "how the states differ over time"},
-		{"differences-incidence.svg", "how the flows differ over time"}, fileDraws, fileModel, fileCommand, fileStudy}
+		{"differences-incidence.svg", "how the flows differ over time"},
+		{"scenarios-outcomes.svg", "the outcomes of all, over each other"},
+		{"differences-outcomes.svg", "how the outcomes differ over time"},
+		{tables.ICERFile, "what each costs and gains more than the first, with the ratio"},
+		{tables.AcceptabilityFile, "how probably each is the best choice, by what is paid"},
+		{"plane.svg", "the cost-effectiveness plane"}, {"acceptability.svg", "the acceptability curves"}, fileDraws, fileModel, fileCommand, fileStudy}
 	fitFiles = []knownFile{{"fit.json", "everything that was found, and how the fit went"},
 		{"posterior.csv", "the unknowns, drawn from what became known"},
 		{"best.yaml", "the model with the best point in it"}, fileModel, fileCommand, fileStudy}

@@ -237,6 +237,15 @@ func runView(r *population.Result) runs.View {
 			return errOnly(w.Write(r.Model.Source()))
 		}},
 	}}
+	if len(r.Model.Outcomes()) > 0 {
+		v.Files = slices.Insert(v.Files, 3, figure.File{Name: "outcomes.csv",
+			About: "what each outcome has accrued, by replica and time",
+			Write: func(w io.Writer) error { return results.WriteOutcomes(w, results.CSV, r) }})
+	}
+	if len(r.Model.Supplies()) > 0 {
+		v.Files = append(v.Files, figure.File{Name: "supplies.csv", About: "how much of each supply there was",
+			Write: func(w io.Writer) error { return results.WriteSupplies(w, results.CSV, r) }})
+	}
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
 			Write: func(w io.Writer) error {
@@ -277,6 +286,17 @@ func runFigures(r *population.Result) []figure.Figure {
 	}
 	if r.Rows() == 0 {
 		return figures
+	}
+	for _, m := range pictures.Machines(r, figure.MaxLines) {
+		m.Chart.UpToX = r.Model.End()
+		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(m.Name),
+			Caption: "Individuals in each state of " + m.Name, Chart: m.Chart})
+	}
+	outcomes := pictures.Outcomes(r, figure.MaxLines)
+	for i, c := range outcomes.Charts {
+		c.Note, c.YLabel, c.UpToX = outcomes.Note, c.Title, r.Model.End()
+		figures = append(figures, figure.Figure{ID: fmt.Sprintf("outcome-%d", i), Caption: c.Title,
+			Group: "Outcomes since the start", Small: len(outcomes.Charts) > 2, Chart: c})
 	}
 	for i, by := range pictures.Groupings(r.Model) {
 		if i == maxGroupings {
@@ -327,7 +347,7 @@ func runTables(r *population.Result) []figure.Table {
 	if len(r.Runs) == 1 {
 		states.Head = []string{"state", "at the end", "peak", "when"}
 	}
-	for i, name := range m.States() {
+	for i, name := range m.Counted() {
 		in := r.State(i)
 		count, when := r.Peak(i)
 		row := []string{name, figure.Short(in.Mean[last])}
@@ -343,7 +363,23 @@ func runTables(r *population.Result) []figure.Table {
 	for i, name := range m.Names() {
 		flows.Rows = append(flows.Rows, []string{name, figure.Short(r.Named(i).Mean[last])})
 	}
-	return []figure.Table{states, flows}
+	all := []figure.Table{states, flows}
+	if len(m.Outcomes()) == 0 {
+		return all
+	}
+	outcomes := figure.Table{Caption: "Outcomes since the start", Head: []string{"outcome", "mean", "5 %", "95 %"}}
+	if len(r.Runs) == 1 {
+		outcomes.Head = []string{"outcome", "accrued"}
+	}
+	for i, name := range m.Outcomes() {
+		in := r.Outcome(i)
+		row := []string{name, figure.Short(in.Mean[last])}
+		if len(r.Runs) > 1 {
+			row = append(row, figure.Short(in.Q05[last]), figure.Short(in.Q95[last]))
+		}
+		outcomes.Rows = append(outcomes.Rows, row)
+	}
+	return append(all, outcomes)
 }
 
 // commandPath is the path of a file in command lines.

@@ -60,6 +60,22 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 		figures = append(figures, figure.Figure{ID: "flows", Caption: "Changes of state since the start",
 			Chart: chart(sum.flows(false), "flow", false)})
 	}
+	for name, machine := range sum.Machines.All() {
+		var states []course
+		for state, in := range machine.States.All() {
+			states = append(states, course{state, func(results.Counts) (population.Series, bool) { return in, true }})
+		}
+		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(name),
+			Caption: "Individuals in each state of " + name, Chart: chart(states, "state", false)})
+	}
+	n := len(sum.Outcomes.Names())
+	for name, in := range sum.Outcomes.All() {
+		one := course{name, func(results.Counts) (population.Series, bool) { return in, true }}
+		c := chart([]course{one}, "outcome", false)
+		c.YLabel = name
+		figures = append(figures, figure.Figure{ID: "outcome-" + figure.FileName(name), Caption: name,
+			Group: "Outcomes since the start", Small: n > 2, Chart: c})
+	}
 	groupings := sum.By.Names()
 	for i, by := range groupings {
 		if i == maxGroupings {

@@ -30,6 +30,19 @@ func Set(name, value string) Change {
 	return func(c *syntax.Changes) { c.Set = append(c.Set, syntax.Setting{Name: name, Text: value}) }
 }
 
+// Base makes changes of [Scenario] and [Set] beneath the other ones: the file is used as if it said
+// so, and Scenario and Set of the same call have precedence, also a scenario over what Base sets. It
+// is for models that start from what another study had, such as a fit.
+func Base(changes ...Change) Change {
+	return func(c *syntax.Changes) {
+		var base syntax.Changes
+		for _, change := range changes {
+			change(&base)
+		}
+		c.Base = &syntax.Base{Scenario: base.Scenario, Set: base.Set}
+	}
+}
+
 // RecordBy counts by an attribute as well, or by the combinations of several, as record: by in the
 // file does. It changes nothing else: everybody does the same.
 func RecordBy(attributes ...string) Change {

@@ -3,6 +3,7 @@ package population_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -24,6 +25,12 @@ func FuzzCompile(f *testing.F) {
 	f.Add([]byte(languageModel))
 	f.Add([]byte(bandsModel))
 	f.Add([]byte(population.Busy["bands"]))
+	f.Add([]byte(population.Busy["machines"]))
+	f.Add([]byte(population.Busy["outcomes"]))
+	f.Add([]byte(population.Busy["supplies"]))
+	f.Add([]byte(suppliesModel))
+	f.Add(fmt.Appendf(nil, districts, inlineDistricts...))
+	f.Add(fmt.Appendf(nil, districts, filedDistricts...)) // the files are not there
 	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10",
 		"9").Replace(languageModel)))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",

@@ -51,8 +51,8 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 	if h.Name >= 0 {
 		e.Name = p.CountedNames[h.Name]
 	}
-	if len(p.Attributes) > 0 {
-		e.Values = make([]string, len(p.Attributes)) // empty if it is about no individual
+	if n := len(p.Listed()); n > 0 {
+		e.Values = make([]string, n) // empty if it is about no individual
 		for a, v := range h.Values {
 			e.Values[a] = p.Attributes[a].Values[v]
 		}

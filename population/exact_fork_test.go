@@ -363,7 +363,7 @@ func TestExactForkedEverything(t *testing.T) {
 				checkZ(t, name+", "+what+": variance", varianceB, varianceA, math.Hypot(errorA, errorB))
 			}
 		}
-		for k, state := range m.States() {
+		for k, state := range m.Counted() {
 			compare(state, func(r *population.Run) float64 { return float64(r.Count(last, k)) },
 				func(p *population.Process) float64 { return float64(p.Count(k)) })
 		}

@@ -55,10 +55,10 @@ func exactObserve(t *testing.T, o population.Options, text string, args ...any) 
 	return exactRun{r, t}
 }
 
-// state is the number of a state.
+// state is the number of a state, or of a state of a machine, such as hiv=positive.
 func (r exactRun) state(name string) int {
 	r.t.Helper()
-	i := slices.Index(r.Model.States(), name)
+	i := slices.Index(r.Model.Counted(), name)
 	if i < 0 {
 		r.t.Fatalf("no state %s", name)
 	}

@@ -59,7 +59,8 @@ func (m *Model) Planned() (times []float64) {
 var Busy = map[string]string{
 	"everything": testModel("everything"), "busy groups": testModel("busy-groups"),
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
-	"bands": testModel("bands"),
+	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
+	"supplies": testModel("supplies"),
 }
 
 // Silence makes a process tell of no events.

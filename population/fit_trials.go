@@ -42,7 +42,7 @@ func (f *Fit) counted() (all []counted) {
 		c := counted{kind: m.Kind, groups: groups[i]}
 		switch {
 		case m.Kind == "state":
-			c.index = slices.Index(f.m.program.States, m.Of)
+			c.index = slices.Index(f.m.program.Counted, m.Of) // −1 for a value of an attribute: all of the group
 		default:
 			c.index = slices.IndexFunc(f.m.program.Flows, func(flow program.Flow) bool { return flow.String() == m.Of })
 			if c.index < 0 {

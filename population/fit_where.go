@@ -71,6 +71,8 @@ func (f *Fit) where(conditions []program.Condition) map[string][]string {
 func (c *counted) inRun(run *Run, row int) (sum float64) {
 	count := func(run *Run) float64 {
 		switch {
+		case c.kind == "state" && c.index < 0: // of a group
+			return float64(run.Total(row))
 		case c.kind == "state":
 			return float64(run.Count(row, c.index))
 		case c.named:
@@ -100,6 +102,10 @@ func (c *counted) inProcess(p *Process) (sum uint64) {
 	}
 	for _, g := range c.groups {
 		switch tally := &p.r.ByGroup.Groups[g]; {
+		case c.kind == "state" && c.index < 0:
+			for _, n := range tally.Counts[:len(p.m.program.States)] {
+				sum += uint64(n)
+			}
 		case c.kind == "state":
 			sum += uint64(tally.Counts[c.index])
 		case c.named:

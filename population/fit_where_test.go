@@ -14,13 +14,14 @@ name: where
 time: {unit: day, end: 30}
 population: {size: 2000, start: {ill: 40, well: rest}}
 attributes: {region: {north: 30%, south: 50%, east: 20%}, age: {child: 30%, adult: 70%}}
-parameters: {beta: 0.5 per day, rho: 40%}
+parameters: {beta: 0.5 per day, rho: 40%, k: 1}
 states:
   well: {}
   ill: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: immune, name: healing}]}
   immune: {race: [{rate: 0.02 per day, to: well}]}
 transmission: [{from: ill, rate: {by: region, north: beta, other: 0.3 per day}, to: {well: ill}}]
 always: [{rate: 0.02 per day, move: {region: east}}]
+interventions: [{when: {ill: above 99%}, set: {k: 2}, name: close}]
 record: {every: 7 days, by: [age]}
 fit:
   data: cases.csv
@@ -123,6 +124,7 @@ func TestMatchWhereRefused(t *testing.T) {
 	m := compiled(t, whereModel)
 	for flag, want := range map[string]string{
 		"x = state ill where north poisson":                       "expected where ATTRIBUTE=VALUE",
+		"x = incidence close where region=north poisson":          `"close" only sets parameters, which happens to no individual`,
 		"x = state ill where region=west poisson":                 `there is no value of region "west"`,
 		"x = state ill where region=north, region=east poisson":   "region",
 		"x = incidence well->ill where colour=red|blue poisson":   `there is no attribute "colour"`,

@@ -136,6 +136,50 @@ func TestMatrixReciprocal(t *testing.T) {
 	}
 }
 
+// Of age bands, the expected numbers at the start count: again 200, 500 and 300, from a distribution
+// of ages, and from groups with an age at the border of two bands and one that depends on another
+// attribute. A band in which nobody is expected keeps its numbers.
+func TestMatrixReciprocalBands(t *testing.T) {
+	const rows = "rows: [[4, 3, 1], [1, 6, 1], [1, 2, 4]], unit: per day"
+	compiled := func(people, matrix string, bands ...string) *population.Model {
+		t.Helper()
+		text := strings.NewReplacer("MATRIX", matrix, "RATE", "", "start: {ill: 100, well: rest}}", people,
+			"{age: {child: 20%, adult: 50%, elder: 30%}}", "{sex: {f: 40%, m: 60%}, age: {age: {child: 0 years, adult: "+
+				"8 years, elder: 28 years"+strings.Join(bands, "")+"}}}").Replace(matrixModel)
+		m, err := population.Compile("model.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	byHand := fmt.Sprintf("{rows: [[4, %v, %v], [%v, 6, %v], [%v, %v, 4]], unit: per day}", 550/200., 250/200.,
+		550/500., 550/500., 250/300., 550/300.)
+	for _, people := range []string{
+		"age: {uniform: {low: 0 years, high: 40 years}}, start: {ill: 100, well: rest}}",
+		"groups: [{share: 20%, age: 3 years, start: {ill: 30, well: rest}}, {share: 50%, age: 8 years, start: {ill: 30, " +
+			"well: rest}}, {share: 30%, age: {by: sex, f: 28 years, m: {uniform: {low: 30 years, high: 90 years}}}, start: " +
+			"{well: rest}}]}",
+		// Of 500, 40 % have sex f and are 3 years old, the others 8; then 300 and 200 as given.
+		"age: {by: sex, f: 3 years, m: 8 years}, groups: [{count: 500, start: {ill: 30, well: rest}}, {count: 300, with: " +
+			"{sex: m}, age: 40 years, start: {well: rest}}, {count: 200, with: {sex: m}, start: {well: rest}}]}",
+	} {
+		if text := compiled(people, "{"+rows+"}").Explain(); !strings.Contains(text, "contacts are not reciprocal in 3 pairs "+
+			"of groups, least in: 200 contacts per day of child with elder, and 300 of elder with child") {
+			t.Errorf("%s:\n%s", people, text)
+		}
+		even := compiled(people, "{"+rows+", reciprocal: true}")
+		if text, want := even.Explain(), "a rate by age (child: 8 per day; adult: 8.2 per day; elder: 6.667 per day)"; !strings.
+			Contains(text, want) {
+			t.Errorf("%s: no %q in\n%s", people, want, text)
+		}
+		sameRuns(t, even, compiled(people, byHand))
+	}
+	old := compiled("age: 3 years, start: {ill: 100, well: rest}}", "{"+rows+", reciprocal: true}")
+	if text := old.Explain(); strings.Contains(text, "reciprocal") || !strings.Contains(text, "elder: 7 per day") {
+		t.Errorf("%s", text)
+	}
+}
+
 // Everybody makes as many contacts as the matrix says, with whom it says: the expected number of
 // infections of each age in a short time is worked out from the matrix.
 func TestMatrixContactsLaw(t *testing.T) {

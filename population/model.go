@@ -86,6 +86,14 @@ func (m *Model) Size() int { return m.program.Size }
 // States are the names of the states, in the order of the file and of results.
 func (m *Model) States() []string { return slices.Clone(m.program.States) }
 
+// Counted are the names of all that is counted: the states, and then the states of machines, as in
+// hiv=positive.
+func (m *Model) Counted() []string { return slices.Clone(m.program.Counted) }
+
+// Machines are the names of the machines, in the order of the file. To tables and groups they are
+// attributes, the last of [Model.Attributes].
+func (m *Model) Machines() []string { return m.program.Listed()[m.program.Plain():].Names() }
+
 // Flows are the possible flows, in the order of results.
 func (m *Model) Flows() []Flow {
 	all := make([]Flow, len(m.program.Flows))
@@ -98,8 +106,13 @@ func (m *Model) Flows() []Flow {
 // Names are the names of clocks, contacts, entries and interventions, in the order of results.
 func (m *Model) Names() []string { return slices.Clone(m.program.CountedNames) }
 
-// Attributes are the names of the attributes, in the order of the file and of [Event.Values].
-func (m *Model) Attributes() []string { return m.program.Attributes.Names() }
+// CountedByGroup reports whether a name, by its index in [Model.Names], is counted in groups. An
+// intervention that only sets parameters happens to no individual, and is not.
+func (m *Model) CountedByGroup(name int) bool { return !m.program.OfNobody(name) }
+
+// Attributes are the names of the attributes and then of the machines, in the order of the file and
+// of [Event.Values].
+func (m *Model) Attributes() []string { return m.program.Listed().Names() }
 
 // Times are when a run is recorded, on the model's clock.
 func (m *Model) Times() []float64 {

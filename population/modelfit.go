@@ -3,7 +3,9 @@ package population
 import (
 	"context"
 	"fmt"
+	"math"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -17,7 +19,29 @@ func init() {
 		o := options.(*Options)
 		o.past, o.forks = past, past != nil
 	}
+	modelfit.Passed = func(model any) []string { return model.(*Model).passed() }
 	modelfit.DrawnOf = func(result any) *modelfit.Drawn { return result.(*Result).drawn }
+}
+
+// passed says on which interventions the changes of [After] bear, and come too late.
+func (m *Model) passed() (all []string) {
+	f := m.compiled.File
+	for _, p := range f.Passed() {
+		last := fmt.Sprintf("%s %.12g", m.Unit(), format.Tidy(m.compiled.Changes.Later.Time))
+		when := fmt.Sprintf("at %s %.12g", m.Unit(), format.Tidy(p.Time))
+		switch {
+		case p.Sets && math.IsNaN(p.Time):
+			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, the last data point, on, %[2]s has "+
+				"the value that is given here", p.What, p.Parameter, last))
+		case p.Sets:
+			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, the last data point, on, %[2]s has the "+
+				"value that is given here", p.What, p.Parameter, when, last))
+		default:
+			all = append(all, fmt.Sprintf("%s was %s, not after the last data point, %s: it belongs to the past, and %s does "+
+				"not change it any more", p.What, when, last, p.Parameter))
+		}
+	}
+	return all
 }
 
 // pastOf returns the past of a replica, nil if it has none.

@@ -102,6 +102,19 @@ var spoiltBands = func() (all []spoilt) {
 				"above 1%}"),
 		when("for in a condition", "a: above 3 for 14 days",
 			`16: intervention 1: when: a: found "above 3 for 14 days"; write for beside it: {a: above 3, for: 14 days}`),
+		when("per so many in a condition", "a: above 5 per 1_000",
+			`16: intervention 1: when: a: found "above 5 per 1_000"; numbers per so many individuals are not understood here, `+
+				`write above 0.5%`),
+		when("per person in a condition", "a: below 5 per person",
+			`16: intervention 1: when: a: found "below 5 per person"; numbers per so many individuals are not understood here, `+
+				`write a percentage of the living, such as above 1%`),
+		when("incidence per so many", "incidence(step) over 7 days: above 5 per 1000",
+			`42: intervention 1: when: incidence(step) over 7 days: found "above 5 per 1000"; numbers per so many individuals `+
+				`are not understood here, write a number of events`),
+		when("incidence of nobody in a group", "incidence(close) over 7 days: above 1, where: {region: north}}, set: {k: 2}, "+
+			"name: close}\n  - {when: {a: above 3",
+			`13: intervention close: when: "incidence(close) over 7 days": where: "close" only sets parameters, which happens `+
+				`to no individual, so no group has any; leave out where`),
 		when("for beside when", "a: above 3}, for: {14 days",
 			"31: intervention 1: for is part of a condition; write when: {infectious: above 1%, for: 14 days}, for example"),
 		when("unknown group of a condition", "a: above 3, where: {region: west}",

@@ -165,4 +165,7 @@ var spoiltModels = slices.Concat(
 	spoiltStudies,
 	spoiltGroups,
 	spoiltBands,
+	spoiltMachines,
+	spoiltOutcomes,
+	spoiltSupplies,
 )

@@ -92,7 +92,7 @@ func (p *Process) Events() uint64 { return p.r.Events }
 // Total is the number of the living.
 func (p *Process) Total() int { return p.r.Alive }
 
-// Count is the number of individuals in a state, in the order of [Model.States].
+// Count is the number of individuals in a state, in the order of [Model.Counted].
 func (p *Process) Count(state int) int { return p.r.Counts[state] }
 
 // Flow is the number of individuals that took a flow since the start, in the order of

@@ -118,6 +118,11 @@ func (d *diary) compare(p *population.Process, m *population.Model) error {
 			return fmt.Errorf("%d by flow %d, want %d", p.Flow(f), f, d.run.Flow(last, f))
 		}
 	}
+	for k := range m.Supplies() {
+		if p.Supply(k) != d.run.Supply(last, k) {
+			return fmt.Errorf("supply %d: %+v, want %+v", k, p.Supply(k), d.run.Supply(last, k))
+		}
+	}
 	for n := range m.Names() {
 		if p.Named(n) != d.run.Named(last, n) {
 			return fmt.Errorf("%d by name %d, want %d", p.Named(n), n, d.run.Named(last, n))

@@ -83,7 +83,7 @@ func (run *Run) recorded(row int) Record {
 		Replica: run.Replica,
 		Row:     row,
 		Time:    format.Tidy(run.m.Start + run.m.RecordTimes[row]),
-		Counts:  make([]int, len(run.m.States)),
+		Counts:  make([]int, len(run.m.Counted)),
 	}
 	if row == len(run.m.RecordTimes)-1 {
 		rec.Time = run.m.End
@@ -100,9 +100,10 @@ func (run *Run) recorded(row int) Record {
 // Rows is the number of recorded rows: as many as there are times, unless the run was interrupted.
 func (run *Run) Rows() int { return run.rec.Rows }
 
-// Count is the number of individuals in a state at a row, in the order of [Model.States].
+// Count is the number of individuals in a state at a row, in the order of [Model.Counted]: the states,
+// and then those of machines.
 func (run *Run) Count(row, state int) int {
-	return int(run.rec.All.Counts[row*len(run.m.States)+state])
+	return int(run.rec.All.Counts[row*len(run.m.Counted)+state])
 }
 
 // Total is the number of the living at a row.
@@ -150,7 +151,7 @@ func (r *Result) In(group int) *Result {
 	return &only
 }
 
-// State is the number of individuals in a state.
+// State is the number of individuals in a state, in the order of [Model.Counted].
 func (r *Result) State(state int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Count(row, state)) })
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 )
 
 // MarshalJSON returns what [Result.WriteJSON] writes.
@@ -62,6 +63,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 				})
 			})
 		}
+		r.supplies(&j)
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}
@@ -103,21 +105,55 @@ func (r *Result) counts(j *jsonText) {
 			})
 		})
 	}
+	flows, machines := len(m.program.Flows), m.program.Machines
+	if len(machines) > 0 {
+		flows = machines[0].FirstFlow
+	}
 	flow := func(i int) string { return m.program.Flows[i].String() }
 	named := func(i int) string { return m.program.CountedNames[i] }
 	all("states", len(m.program.States), func(i int) string { return m.program.States[i] }, r.State)
 	j.put("total", r.Total())
-	all("flows", len(m.program.Flows), flow, r.Flow)
+	all("flows", flows, flow, r.Flow)
 	if len(m.program.CountedNames) > 0 {
 		all("named", len(m.program.CountedNames), named, r.Named)
 	}
-	if !m.RecordsIncidence() {
+	if m.RecordsIncidence() {
+		all("incidence", flows, flow, r.Incidence)
+		if len(m.program.CountedNames) > 0 {
+			all("named_incidence", len(m.program.CountedNames), named, r.NamedIncidence)
+		}
+	}
+	if len(m.program.Outcomes) > 0 {
+		all("outcomes", len(m.program.Outcomes), func(i int) string { return m.program.Outcomes[i].Name }, r.Outcome)
+	}
+	if m.program.RecordsTime {
+		all("time", len(m.program.States), func(i int) string { return m.program.States[i] }, r.TimeIn)
+	}
+	if len(machines) == 0 {
 		return
 	}
-	all("incidence", len(m.program.Flows), flow, r.Incidence)
-	if len(m.program.CountedNames) > 0 {
-		all("named_incidence", len(m.program.CountedNames), named, r.NamedIncidence)
-	}
+	j.field("machines", func() {
+		j.object(func() {
+			for i := range machines {
+				one, a := &machines[i], &m.program.Attributes[machines[i].Attribute]
+				j.field(a.Name, func() {
+					j.object(func() {
+						flow := func(i int) string { return strings.TrimPrefix(flow(one.FirstFlow+i), a.Name+"=") }
+						all("states", len(a.Values), func(i int) string { return a.Values[i] },
+							func(i int) Series { return r.State(one.FirstCount + i) })
+						all("flows", len(one.FlowsTo), flow, func(i int) Series { return r.Flow(one.FirstFlow + i) })
+						if m.RecordsIncidence() {
+							all("incidence", len(one.FlowsTo), flow, func(i int) Series { return r.Incidence(one.FirstFlow + i) })
+						}
+						if m.program.RecordsTime {
+							all("time", len(a.Values), func(i int) string { return a.Values[i] },
+								func(i int) Series { return r.TimeIn(one.FirstCount + i) })
+						}
+					})
+				})
+			}
+		})
+	})
 }
 
 // byGroup writes the series of each group, under its attributes.

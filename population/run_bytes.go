@@ -10,6 +10,7 @@ import (
 	"math"
 	"sync"
 
+	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -40,12 +41,23 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		if g >= 0 {
 			t = &run.rec.Groups[g]
 		}
-		b = appendSteps(b, t.Counts, len(run.m.States))
+		b = appendSteps(b, t.Counts, len(run.m.Counted))
 		b = appendSteps(b, t.Flows, len(run.m.Flows))
 		b = appendSteps(b, t.Named, len(run.m.CountedNames))
+		for _, x := range t.Outcomes {
+			float(x)
+		}
+		for _, x := range t.Times {
+			float(x)
+		}
 	}
 	for _, x := range run.rec.Values {
 		float(x)
+	}
+	for _, s := range run.rec.Supplies {
+		for _, x := range []uint64{s.Left, s.Used, s.Lost, s.Refused} {
+			whole(x)
+		}
 	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
@@ -75,8 +87,14 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
 	n := len(m.program.RecordTimes)
-	most := 10*(64+3*len(m.program.States)) + 8*n*len(m.program.Values) +
-		10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.CountedNames))
+	times := 0 // of person-time
+	if m.program.RecordsTime {
+		times = len(m.program.Counted)
+	}
+	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
+		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
+		40*n*len(m.program.Supplies) +
+		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -85,7 +103,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	run := newRun(m.program, int(in.whole(math.MaxInt32)))
 	run.rec.Rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
-	for range in.whole(uint64(len(m.program.States))) {
+	for range in.whole(uint64(len(m.program.Counted))) {
 		run.Peaks = append(run.Peaks, Peak{int(in.whole(syntax.MaxIndividuals)), in.float()})
 	}
 	for g := -1; g < len(run.rec.Groups) && !in.bad; g++ {
@@ -93,12 +111,23 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		if g >= 0 {
 			t = &run.rec.Groups[g]
 		}
-		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.States))
+		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.Counted))
 		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
 		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.CountedNames))
+		for range run.rec.Rows * len(m.program.Outcomes) {
+			t.Outcomes = append(t.Outcomes, in.float())
+		}
+		for range run.rec.Rows * times {
+			t.Times = append(t.Times, in.float())
+		}
 	}
 	for range run.rec.Rows * len(m.program.Values) {
 		run.rec.Values = append(run.rec.Values, in.float())
+	}
+	for range run.rec.Rows * len(m.program.Supplies) {
+		most := uint64(math.MaxUint64)
+		run.rec.Supplies = append(run.rec.Supplies,
+			engine.Supply{Left: in.whole(most), Used: in.whole(most), Lost: in.whole(most), Refused: in.whole(most)})
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -84,6 +84,43 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
+// What is beneath holds as if the file said so: a scenario has precedence over what Base sets, and so
+// has Set; what they leave is as Base has it.
+func TestBase(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		changes   []population.Change
+		beta      string
+		ill, size int
+	}{
+		{"a base alone", []population.Change{population.Base(population.Set("beta", "0.1 per day"),
+			population.Set("population.size", "500"))}, "0.1 per day", 10, 500},
+		{"a scenario over it", []population.Change{population.Scenario("slow"),
+			population.Base(population.Set("beta", "0.1 per day"), population.Set("population.size", "500"))},
+			"0.2 per day", 20, 500},
+		{"an empty scenario over it", []population.Change{population.Scenario("usual"),
+			population.Base(population.Scenario("slow"))}, "0.2 per day", 20, 1000},
+		{"set over it", []population.Change{population.Base(population.Scenario("slow"),
+			population.Set("population.size", "500")), population.Set("population.size", "700"),
+			population.Set("population.start.infectious", "7")}, "0.2 per day", 7, 700},
+	} {
+		m, err := population.Compile("model.yaml", []byte(withStudies), c.changes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := valueOf(t, m, "beta"); got != c.beta {
+			t.Errorf("%s: beta is %s, want %s", c.name, got, c.beta)
+		}
+		if got := startOf(t, m); got[2] != c.ill || got[0] != c.size-c.ill {
+			t.Errorf("%s: at the start %v, want %d of %d infectious", c.name, got, c.ill, c.size)
+		}
+	}
+	_, err := population.Compile("model.yaml", []byte(withStudies), population.Base(population.Scenario("no")))
+	if err == nil || !strings.Contains(err.Error(), `"no"`) {
+		t.Errorf("a scenario that is not there: %v", err)
+	}
+}
+
 // Values of the population and shares can be set; an alias that they are written by is not changed
 // for others.
 func TestSetInFile(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A Course is what a comparison records of each run over time: states, the total, and flows and
-// names as counts of each interval. A replica can report [ensemble.MaxOutputs] numbers. If there
+// A Course is what a comparison records of each run over time: states, the total, flows and names as
+// counts of each interval, and outcomes since the start. A replica can report [ensemble.MaxOutputs] numbers. If there
 // would be more, only every second or third recorded time is taken, and so on, down to about
 // leastIntervals intervals; if there are still too many, the last columns are left out.
 type Course struct {
@@ -21,13 +21,14 @@ type Course struct {
 
 	columns []courseColumn
 	rows    []int // recorded times that are taken
+	every   int   // one of so many is
 	times   []float64
 }
 
 // A courseColumn is a column of the model. Flows and names are counted in each interval.
 type courseColumn struct {
 	Column
-	kind string // state, total or incidence
+	kind string // state, total, incidence or outcome
 }
 
 // leastIntervals is the number of intervals down to which a course is thinned.
@@ -60,6 +61,7 @@ func NewCourse(m *population.Model, scenarios, outputs int, names []string) (*Co
 	for kept(rows, step)*len(c.columns) > room && kept(rows, step+1) > leastIntervals {
 		step++
 	}
+	c.every = step
 	for row := 0; row < rows; row += step {
 		c.rows = append(c.rows, row)
 	}
@@ -119,7 +121,7 @@ func (c *Course) Table(m *population.Model, scenarios []string, p ensemble.Point
 		return nil, fmt.Errorf("the results have %d numbers over time where %d were asked for", len(p.Series),
 			size*(2*len(scenarios)-1))
 	}
-	t := &tables.Course{Scenarios: scenarios, Unit: m.Unit(), Sketched: p.Sketched}
+	t := &tables.Course{Scenarios: scenarios, Unit: m.Unit(), Sketched: p.Sketched, Every: c.every}
 	for _, row := range c.rows {
 		t.Times = append(t.Times, c.times[row])
 	}

@@ -29,8 +29,8 @@
 //	kind.go      Registry: how workers run a job
 //	course.go    Course: what a comparison records over time
 //	fit.go       fits: the data and the problem
-//	particle.go  runs that a fit can fork
 //	from.go      From: parameters drawn from a posterior
+//	fitted.go    Fitted: how the model of a fit was changed, and what that means for scenarios
 //	past.go      Past: runs of a fit that replicas go on with
 //	projection.go  Projection: what would be reported, with the data
 package study

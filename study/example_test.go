@@ -144,6 +144,14 @@ func ExampleFrom() {
 	// [0.1] {rate 0.1 per day}
 }
 
+// The changes of a model that a fit was made with, as flags.
+func ExampleFitted() {
+	f := study.Fitted{Size: "300", Scenario: "worse", Set: []population.Parameter{{Name: "rate", Value: "0.1 per day"}}}
+	fmt.Println(f.String())
+	// Output:
+	// --size 300, --scenario worse, --set rate=0.1 per day
+}
+
 // A fit of a model file: the data are read, and the problem is that of package fit.
 func ExampleOpenedFit() {
 	path, remove := written()

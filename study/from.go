@@ -29,6 +29,12 @@ type From struct {
 	// Past is of the fit that accepted the runs of the sample, which replicas go on with; nil if they
 	// start afresh.
 	Past *Past `json:"past,omitempty"`
+	// Fitted is how the model of the fit was changed, if replicas start afresh with a sample of a fit:
+	// they run that model.
+	Fitted *Fitted `json:"fitted,omitempty"`
+	// Effective is the effective sample size that a fit with chains reported, whose rows depend on each
+	// other; 0 if the weights say it.
+	Effective float64 `json:"effective,omitempty"`
 
 	path  string
 	lines []int // of the rows
@@ -46,7 +52,8 @@ const sampleName = "posterior.csv"
 // parameters.
 //
 // Unless only the parameters are wanted, the runs of the fit are read, too; afresh says why replicas
-// cannot go on with them.
+// cannot go on with them. If they start afresh, they run the model as the fit had changed it, if that
+// is known.
 func readSample(path string, m *population.Model, parametersOnly bool) (from *From, afresh string, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, sampleName)
@@ -80,6 +87,7 @@ func readSample(path string, m *population.Model, parametersOnly bool) (from *Fr
 	}
 	if from.Past == nil {
 		from.Posterior.Paths = nil
+		from.readFitted(report)
 	}
 	return from, afresh, nil
 }
@@ -115,6 +123,7 @@ func parseFrom(path string, text, report []byte, m *population.Model) (*From, er
 		}
 		from.Posterior.Units[i] = unit
 	}
+	from.Effective = effectiveOf(report)
 	return from, nil
 }
 
@@ -176,6 +185,27 @@ func fitUnits(text []byte, m *population.Model) map[string]string {
 	return units
 }
 
+// effectiveOf returns the effective sample size in the fit.json beside a sample of chains, and 0 for
+// other samples.
+func effectiveOf(report []byte) float64 {
+	var of struct {
+		Effective float64         `json:"effective"`
+		Chains    json.RawMessage `json:"chains"`
+	}
+	if json.Unmarshal(report, &of) != nil || of.Chains == nil || !(of.Effective > 0) {
+		return 0
+	}
+	return of.Effective
+}
+
+// effective is the effective sample size: that of the weights, or that of the chains if it is smaller.
+func (f *From) effective() float64 {
+	if n := f.Posterior.Effective(); f.Effective == 0 || n < f.Effective {
+		return n
+	}
+	return f.Effective
+}
+
 // Path is the file of the sample; empty if it came with a job.
 func (f *From) Path() string { return f.path }
 
@@ -206,8 +236,7 @@ func (f *From) Told(m *population.Model, path string) *modelfit.Drawn {
 		return nil
 	}
 	names, _ := f.Drawn(m)
-	d := &modelfit.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
-		Parameters: names}
+	d := &modelfit.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.effective(), Parameters: names}
 	if f.Past != nil {
 		last := f.Past.Time()
 		d.Last = &last
@@ -291,6 +320,62 @@ func (f *From) Try(m *population.Model) error {
 		}
 	}
 	return nil
+}
+
+// readFrom reads the sample of --from, and checks that the model can be run with it. Parameters to
+// which a scenario or --set gives a value are not drawn, which is noted.
+func (s *Study) readFrom() (err error) {
+	var afresh string
+	if s.Posterior, afresh, err = readSample(s.From, s.Plain, s.ParametersOnly); err != nil {
+		if errors.As(err, new(*fs.PathError)) {
+			return fmt.Errorf("--from: %w", err)
+		}
+		return err
+	}
+	if afresh != "" {
+		s.Notes = append(s.Notes, afresh)
+	}
+	switch {
+	case s.Posterior.Past != nil:
+		if s.Plain, err = s.Compile(); err == nil {
+			err = s.notePast()
+		}
+		if err != nil {
+			return err
+		}
+		s.notePassed(s.Plain, "")
+	case s.Posterior.Fitted != nil:
+		if s.Plain, err = s.Compile(); err != nil {
+			return fmt.Errorf("--from: with %s, as in the fit: %w", s.Posterior.Fitted, err)
+		}
+		if of := s.Posterior.Fitted; s.matters(of) {
+			s.Notes = append(s.Notes, fmt.Sprintf("--from: with %s, as in the fit, unless this command gives other values", of))
+		}
+	}
+	if err := s.tryRows(s.Plain); err != nil {
+		return err
+	}
+	if _, given := s.Posterior.Drawn(s.Plain); len(given) > 0 {
+		s.Notes = append(s.Notes, "--from: not drawn, since a scenario or --set gives a value: "+strings.Join(given, ", "))
+	}
+	return nil
+}
+
+// tryRows checks the rows of the sample with a model, which was compiled with more changes. A later
+// end than that of the file makes compiling slower, and no row more or less valid: the rows are
+// checked without it.
+func (s *Study) tryRows(m *population.Model, more ...population.Change) error {
+	if s.Until == "" {
+		return s.Posterior.Try(m)
+	}
+	early := *s.Request
+	if early.Until = ""; early.Posterior.Past != nil {
+		early.Until = early.Posterior.Past.Until
+	}
+	if e, err := early.Compile(more...); err == nil && e.End() < m.End() {
+		m = e
+	}
+	return s.Posterior.Try(m)
 }
 
 // WriteDraws writes the draws of the replicas as a table, with the seeds of the runs that they go on

@@ -217,14 +217,14 @@ func (m *model) compare(s *Study) (ensemble.Runner, error) {
 
 // A Column is one of a model's counts over time.
 type Column struct {
-	Sort string // state, total, flow or named
+	Sort string // state, total, flow, named or outcome
 	Name string
 	of   func(run *population.Run, row int) float64
 }
 
 // Columns returns all counts over time of a model.
 func Columns(m *population.Model) (all []Column) {
-	for i, name := range m.States() {
+	for i, name := range m.Counted() {
 		all = append(all, Column{"state", name, func(run *population.Run, row int) float64 {
 			return float64(run.Count(row, i))
 		}})
@@ -240,6 +240,11 @@ func Columns(m *population.Model) (all []Column) {
 	for i, name := range m.Names() {
 		all = append(all, Column{"named", name, func(run *population.Run, row int) float64 {
 			return float64(run.Named(row, i))
+		}})
+	}
+	for i, name := range m.Outcomes() {
+		all = append(all, Column{"outcome", name, func(run *population.Run, row int) float64 {
+			return run.Outcome(row, i)
 		}})
 	}
 	return all

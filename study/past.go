@@ -20,15 +20,13 @@ import (
 // accepted: when the data are from, and how the model was changed. It stands in fit.json and
 // study.json beside the sample.
 type Past struct {
-	Times    []float64              `json:"times"` // of the rows of the data, on the model's clock
-	Last     int                    `json:"last"`  // row with an observation
-	Size     string                 `json:"size,omitempty"`
-	Until    string                 `json:"until,omitempty"`
-	Scenario string                 `json:"scenario,omitempty"`
-	Set      []population.Parameter `json:"set,omitempty"`
-	Data     string                 `json:"data,omitempty"`
-	Unknown  []string               `json:"unknown,omitempty"`
-	Match    []string               `json:"match,omitempty"`
+	Times   []float64 `json:"times"` // of the rows of the data, on the model's clock
+	Last    int       `json:"last"`  // row with an observation
+	Fitted            // how the model was changed
+	Until   string    `json:"until,omitempty"`
+	Data    string    `json:"data,omitempty"`
+	Unknown []string  `json:"unknown,omitempty"`
+	Match   []string  `json:"match,omitempty"`
 
 	// Columns are the data, for pictures. A job does not carry them.
 	Columns []fit.Column `json:"-"`
@@ -55,7 +53,7 @@ func newPast(report, request []byte) (*Past, error) {
 	case r.Sort != Fit:
 		return nil, fmt.Errorf("%s is of a %s", FileName, r.Sort)
 	}
-	p := &Past{Times: of.Data.Times, Size: r.Size, Until: r.Until, Scenario: r.Scenario, Set: r.Set, Data: r.Data,
+	p := &Past{Times: of.Data.Times, Fitted: Fitted{r.Size, r.Scenario, r.Set}, Until: r.Until, Data: r.Data,
 		Unknown: r.Unknown, Match: r.Match}
 	for _, c := range of.Data.Columns {
 		if len(c.Values) != len(p.Times) {

@@ -62,6 +62,8 @@ type Request struct {
 	Series bool     `json:"series,omitempty"`
 	Draw   []string `json:"draw,omitempty"` // states and flows that a comparison records over time; nil means all
 
+	ICER string `json:"icer,omitempty"` // of a comparison: the outcomes of cost and effect, as cost/qalys
+
 	From string `json:"from,omitempty"` // a fit or a table from which each replica draws values of parameters
 	// replicas with From start afresh, also if they could go on with the runs of the fit
 	ParametersOnly bool `json:"parameters_only,omitempty"`
@@ -331,6 +333,7 @@ func (r *Request) command() string {
 	}
 	texts("--scenarios", strings.Join(r.Scenarios, ","))
 	texts("--output", r.Outputs...)
+	texts("--icer", r.ICER)
 	texts("--precision", r.Precision)
 	if (r.Sort == Sweep || r.Sort == Compare) && !r.Series {
 		words = append(words, "--series=false")
@@ -379,7 +382,7 @@ func (r *Request) Payload() ([]byte, error) {
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
-		Draw: n.Draw, From: n.From, ParametersOnly: n.ParametersOnly,
+		ICER: n.ICER, Draw: n.Draw, From: n.From, ParametersOnly: n.ParametersOnly,
 		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
 		Posterior: n.Posterior}
 	data, err := json.Marshal(&j)

@@ -90,6 +90,13 @@ func (r *Request) changes(more []population.Change) (all []population.Change, er
 	if r.Posterior != nil && r.Posterior.Past != nil {
 		return r.Posterior.Past.changes(r, values)
 	}
+	if r.Posterior != nil && r.Posterior.Fitted != nil {
+		base, err := r.Posterior.Fitted.base()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, base)
+	}
 	size, err := r.size()
 	if err != nil {
 		return nil, err
@@ -266,6 +273,13 @@ func (s *Study) openSweep(most int) (err error) {
 	if err := s.checkVaried(); err != nil {
 		return err
 	}
+	if s.Posterior != nil && s.Posterior.Past != nil && len(s.Points) > 0 {
+		m, err := s.At(s.Settings(s.Points[0]))
+		if err != nil {
+			return err
+		}
+		s.notePassed(m, "")
+	}
 	if err := s.chooseOutputs(); err != nil {
 		return err
 	}
@@ -352,7 +366,44 @@ func (s *Study) chooseOutputs() error {
 	for _, o := range all {
 		s.OutputNames = append(s.OutputNames, o.Text)
 	}
+	return s.chooseICER()
+}
+
+// chooseICER adds the outputs of the ratio of costs and effects, if one is asked for.
+func (s *Study) chooseICER() error {
+	if s.ICER == "" {
+		return nil
+	}
+	cost, effect, ok := strings.Cut(s.ICER, "/")
+	if cost, effect = strings.TrimSpace(cost), strings.TrimSpace(effect); !ok || cost == "" || effect == "" {
+		return fmt.Errorf("--icer: %q is not two outcomes; write --icer cost/qalys, for example", s.ICER)
+	}
+	known := s.Plain.Outcomes()
+	if len(known) == 0 {
+		return errors.New("--icer: the model has no outcomes; expected some in the file, as in outcomes: {cost: {time: 50 " +
+			"per year}}")
+	}
+	for _, name := range []string{cost, effect} {
+		if err := suggest.Among("--icer", name, known); err != nil {
+			return err
+		}
+	}
+	for _, output := range tables.NewICER(s.ICER, s.Compared).Outputs() {
+		if !slices.Contains(s.OutputNames, output) {
+			s.OutputNames = append(s.OutputNames, output)
+		}
+	}
 	return nil
+}
+
+// AddToICER adds the values of a replica of a comparison to the ratio of costs and effects.
+func (s *Study) AddToICER(c *tables.ICER, v ensemble.Values) {
+	n := len(s.OutputNames)
+	of := c.Outputs()
+	cost, effect := slices.Index(s.OutputNames, of[0]), slices.Index(s.OutputNames, of[1])
+	c.Add(func(scenario int) (float64, float64) {
+		return v.Numbers[scenario*n+cost], v.Numbers[scenario*n+effect]
+	})
 }
 
 // openCompare chooses the scenarios and the outputs.
@@ -409,7 +460,7 @@ func (s *Study) openCompare() error {
 			own, _ := s.Posterior.Drawn(scenario)
 			if len(own) > 0 {
 				drawn = true
-				if err := s.Posterior.Try(scenario); err != nil {
+				if err := s.tryRows(scenario, population.Scenario(name)); err != nil {
 					return fmt.Errorf("--from: in scenario %s: %w", name, err)
 				}
 			}
@@ -419,43 +470,15 @@ func (s *Study) openCompare() error {
 					strings.Join(given, ", ")))
 			}
 		}
+		s.notePassed(scenario, "scenario "+name+": ")
 		if _, err := outputs.All(scenario, s.OutputNames); err != nil {
 			return fmt.Errorf("--output: in scenario %s: %w", name, err)
 		}
 	}
+	s.noteFitted()
 	if s.Posterior != nil && !drawn {
 		return fmt.Errorf("--from: nothing is drawn from it: each of the scenarios gives values to %s",
 			strings.Join(s.Posterior.Posterior.Names, ", "))
-	}
-	return nil
-}
-
-// readFrom reads the sample of --from, and checks that the model can be run with it. Parameters to
-// which a scenario or --set gives a value are not drawn, which is noted.
-func (s *Study) readFrom() (err error) {
-	var afresh string
-	if s.Posterior, afresh, err = readSample(s.From, s.Plain, s.ParametersOnly); err != nil {
-		if errors.As(err, new(*fs.PathError)) {
-			return fmt.Errorf("--from: %w", err)
-		}
-		return err
-	}
-	if afresh != "" {
-		s.Notes = append(s.Notes, afresh)
-	}
-	if s.Posterior.Past != nil {
-		if s.Plain, err = s.Compile(); err == nil {
-			err = s.notePast()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := s.Posterior.Try(s.Plain); err != nil {
-		return err
-	}
-	if _, given := s.Posterior.Drawn(s.Plain); len(given) > 0 {
-		s.Notes = append(s.Notes, "--from: not drawn, since a scenario or --set gives a value: "+strings.Join(given, ", "))
 	}
 	return nil
 }
@@ -521,9 +544,9 @@ func (s *Study) RepeatHere(err error) error {
 
 // Comparison arranges the results of a comparison's only point.
 func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
-	c := &tables.Comparison{}
+	labels, c := s.Labels(), &tables.Comparison{Replicas: p.Replicas}
 	for i, name := range s.Compared {
-		one := tables.Scenario{Name: name}
+		one := tables.Scenario{Name: labels[i]}
 		for _, o := range s.OutputNames {
 			of, ok := p.Scenario(i, o)
 			one.Outputs = append(one.Outputs, ComparedOutput(of, o, p.Quantiles))
@@ -542,7 +565,7 @@ func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
 	}
 	course, err := s.course()
 	if err == nil {
-		c.Course, err = course.Table(s.Plain, s.Compared, p)
+		c.Course, err = course.Table(s.Plain, labels, p)
 	}
 	return c, err
 }

@@ -40,9 +40,17 @@ func newCompare(f *studyFlags) *cobra.Command {
 			"as .svg and .png (scenarios,\n" +
 			"differences, both also of incidence, and forest), model.yaml with the tables that it reads, command.txt, and " +
 			"study.json. A study that was\n" +
-			"interrupted goes on when the same command is given again.",
+			"interrupted goes on when the same command is given again.\n\n" +
+			"--icer cost/qalys compares two outcomes of the model: by how much each scenario costs more than the first, " +
+			"what it gains, the ratio of the\n" +
+			"two, and Fieller's 95 % interval. With --out there are then also icer.csv (scenario, cost, effect, icer, low, " +
+			"high), acceptability.csv\n" +
+			"(scenario, willingness_to_pay, probability), and as .svg and .png a cost-effectiveness plane (plane) and " +
+			"acceptability curves\n" +
+			"(acceptability).",
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
-			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"",
+			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"\n" +
+			"  almanac compare model.yaml --icer cost/qalys --from draws.csv --out results",
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -55,6 +63,8 @@ func newCompare(f *studyFlags) *cobra.Command {
 	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time, too")
 	c.Flags().StringSliceVar(&f.Draw, "draw", nil, "which states and flows to tell over time and draw, with commas "+
 		"between; all unless told")
+	c.Flags().StringVar(&f.ICER, "icer", "", "two outcomes, as in cost/qalys: tell what one unit of the second costs in "+
+		"each scenario, against the first")
 	c.Flags().Bool("json", false, "print the result as JSON")
 	c.Flags().StringSliceVar(&f.Scenarios, "scenarios", nil,
 		"which scenarios, with commas between, and in which order; all of the file unless told")
@@ -71,27 +81,34 @@ type comparisonReport struct {
 
 	table *tableFile // pairs.csv; nil without --out
 	pairs *tables.PairWriter
-	count int // replicas in pairs.csv
+	count int          // replicas that came here, as those in pairs.csv
+	icer  *tables.ICER // nil unless it is asked for
 }
 
 func newComparisonReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *comparisonReport, err error) {
 	r = &comparisonReport{study: s, job: job, out: out}
+	if s.ICER != "" {
+		r.icer = tables.NewICER(s.ICER, s.Compared)
+	}
 	if out == nil {
 		return r, nil
 	}
 	if r.table, err = createTable(out.Path(), tables.PairsFile); err != nil {
 		return nil, err
 	}
-	r.pairs = tables.NewPairWriter(r.table, s.Compared)
+	r.pairs = tables.NewPairWriter(r.table, s.Labels())
 	return r, nil
 }
 
 // replica writes the rows of a replica; they come in order.
 func (r *comparisonReport) replica(_, replica int, v ensemble.Values) error {
+	r.count++
+	if r.icer != nil {
+		r.study.AddToICER(r.icer, v)
+	}
 	if r.pairs == nil {
 		return nil
 	}
-	r.count++
 	return r.study.WritePairs(r.pairs, replica, v)
 }
 
@@ -114,6 +131,11 @@ func (r *comparisonReport) deliver(c *cobra.Command, outcome ensemble.Outcome, c
 		found.Course.Title, found.Course.TimeLabel = s.Plain.Name(), pictures.TimeLabel(s.Plain)
 		found.Course.Dates = pictures.Dates(s.Plain)
 	}
+	if r.icer != nil && r.count == r.found.Replicas {
+		found.ICER = r.icer
+	} else if r.icer != nil {
+		tell(c, "--icer: there are no ratios: the replicas are with the command that began the study")
+	}
 	asJSON := func(w io.Writer) error { return found.WriteJSON(w, nil, nil) }
 	if r.out != nil {
 		if err := r.write(c, found, asJSON, command); err != nil {
@@ -130,6 +152,11 @@ func (r *comparisonReport) deliver(c *cobra.Command, outcome ensemble.Outcome, c
 	}
 	if err := found.Print(w); err != nil {
 		return err
+	}
+	if found.ICER != nil {
+		if err := found.ICER.Print(w); err != nil {
+			return err
+		}
 	}
 	return printWork(w, outcome)
 }
@@ -148,6 +175,11 @@ func (r *comparisonReport) write(c *cobra.Command, found *tables.Comparison, asJ
 	if found.Course != nil {
 		errs = append(errs, outdir.WriteFile(dir, tables.SeriesFile, found.Course.WriteSeries),
 			outdir.WriteFile(dir, tables.SeriesDifferenceFile, found.Course.WriteDifferences))
+	}
+	if found.ICER != nil {
+		errs = append(errs, outdir.WriteFile(dir, tables.ICERFile, found.ICER.WriteRatios),
+			outdir.WriteFile(dir, tables.AcceptabilityFile, found.ICER.WriteAcceptability),
+			found.ICER.Draw(dir, s.Plain.Name()))
 	}
 	if r.count < r.found.Replicas { // the hub has not kept them, or only summaries were asked for
 		tell(c, "there is no pairs.csv: the replicas are with the command that began the study; given again with --out, it "+

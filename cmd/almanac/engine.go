@@ -225,6 +225,8 @@ func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logge
 			return state.Finish()
 		case isStopped(err) || errors.Is(err, ensemble.ErrNoRoom): // the same command resumes
 			return nil
+		case errors.As(err, new(keptError)): // one with a larger budget resumes
+			return state.Fail()
 		case errors.Is(err, fit.ErrBudget): // the same command fails again
 			return state.Remove()
 		}

@@ -32,6 +32,10 @@ func newExamples() *cobra.Command {
 			if len(args) > 1 {
 				return cli.Usagef("examples: one directory, not %s", strings.Join(args, " "))
 			}
+			if len(args) == 1 && args[0] == "" {
+				return cli.Usagef("examples: the name of the directory is empty; name one, as in almanac examples models, or " +
+					"leave it out for a list of the models")
+			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
@@ -165,6 +169,10 @@ func cannotWrite(what, path string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		if errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(filepath.Dir(path)); err == nil { // as in /proc
+				return cli.Usagef("%s %s: nothing can be made in %s; name a directory elsewhere", what, path,
+					filepath.Dir(path))
+			}
 			return cli.Usagef("%s %s: there is no directory %s", what, path, filepath.Dir(path))
 		}
 		return fmt.Errorf("%s %s: %w", what, path, at.Err)

@@ -160,9 +160,9 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.OpenedFit, payload []byte,
 		return nil, nil, err
 	}
 	defer stop()
-	runs := 0
+	runs, begun := 0, false
 	o.Progress = func(p fit.Progress) {
-		runs = p.Runs
+		runs, begun = p.Runs, true
 		show(p.Ensemble, p.Ensemble.Merged, p.Tasks, fitPace(p))
 	}
 	where, finish := "on the hub", func(error) error { return nil }
@@ -185,6 +185,9 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.OpenedFit, payload []byte,
 	if result, err = fit.Run(c.Context(), opened.Problem, payload, o); err == nil {
 		predicted, err = f.predict(c.Context(), opened.Problem, payload, result, o)
 	}
+	if begun && f.Method == "pmmh" && errors.Is(err, fit.ErrBudget) {
+		err = keptError{err}
+	}
 	return result, predicted, f.interrupted(c, errors.Join(err, finish(err)), runs, where)
 }
 
@@ -206,9 +209,21 @@ func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOp
 	return r.Conn.Run(ctx, job, o)
 }
 
-// key identifies a fit: the model, the data and every option that the result depends on.
+// A keptError is a refusal of a budget after some stages, which the same fit with a larger budget
+// does not repeat.
+type keptError struct{ error }
+
+func (e keptError) Unwrap() error { return e.error }
+
+// key identifies a fit: the model, the data and every option that the result depends on. Stages of
+// chains do not depend on the budget, which only says when they end: one with another budget goes on
+// with them.
 func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
-	options, err := json.Marshal([]any{f.Method, f.Budget, f.Population, f.LimitTime, f.LimitMemory})
+	budget := f.Budget
+	if f.Method == "pmmh" {
+		budget = 0
+	}
+	options, err := json.Marshal([]any{f.Method, budget, f.Population, f.LimitTime, f.LimitMemory})
 	if err != nil {
 		return "", err
 	}
@@ -231,8 +246,12 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 		}
 		return err
 	}
+	kept := ""
+	if errors.As(err, new(keptError)) && where != "" {
+		kept = "; what was done is kept " + where + ", and the same command with a larger --budget goes on from there"
+	}
 	if rest, ok := strings.CutPrefix(err.Error(), "fit: "); ok {
-		err = trimmed{rest, err}
+		err = trimmed{rest + kept, err}
 	} else {
 		err = trim(err)
 	}

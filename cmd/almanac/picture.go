@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
 )
@@ -35,8 +36,8 @@ var about = []string{"show", "panels", "log", "per", "title", "data"}
 func (f *pictureFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.files, "picture", nil, "write a picture for a paper: a file that ends in .svg, .pdf or "+
 		".png; may be repeated")
-	c.Flags().StringArrayVar(&f.show, "show", nil, "what the picture shows: states, flows as a->b, names of what "+
-		"happens, total, or all states\nor flows; separated by commas")
+	c.Flags().StringArrayVar(&f.show, "show", nil, "what the picture shows, separated by commas: names of states, "+
+		"flows as a->b, names of what happens, total;\nthe word states for all states, and flows for all flows")
 	c.Flags().StringVar(&f.panels, "panels", "", "in the picture, a panel for each group that the model records by: "+
 		"--panels region")
 	c.Flags().BoolVar(&f.log, "log", false, "in the picture, a logarithmic axis of individuals")
@@ -60,6 +61,9 @@ func (f *pictureFlags) prepare(c *cobra.Command, s *study.Study) error {
 		if err := checkPicture(file); err != nil {
 			return cli.Usage(err)
 		}
+	}
+	if err := f.checkLetters(c, s.Plain); err != nil {
+		return err
 	}
 	f.view = pictures.View{Panels: f.panels, Log: f.log, Title: f.title}
 	for _, name := range []string{"show", "panels", "per", "data"} {
@@ -89,6 +93,33 @@ func (f *pictureFlags) prepare(c *cobra.Command, s *study.Study) error {
 	}
 	if err != nil {
 		return cli.Usage(err)
+	}
+	if not := f.view.Undrawn(s.Plain); len(not) > 0 {
+		tell(c, fmt.Sprintf("--data: %s: not drawn: %s", f.view.Data.Name, strings.Join(not, "; ")))
+	}
+	return nil
+}
+
+// checkLetters refuses a title that cannot be drawn, and tells of names that cannot.
+func (f *pictureFlags) checkLetters(c *cobra.Command, m *population.Model) error {
+	drawn := slices.ContainsFunc(f.files, func(file string) bool { return filepath.Ext(file) != ".svg" })
+	if !drawn {
+		return nil
+	}
+	if missing := plot.Missing(f.title); missing != "" {
+		return cli.Usagef("--title: the font of the pictures has no %s; write a .svg file, in which the title is a text, or "+
+			"another title", missing)
+	}
+	names := slices.Concat(m.States(), m.Names(), m.Attributes())
+	for _, g := range m.Groups() {
+		names = append(names, g.Values...)
+	}
+	if f.title == "" {
+		names = append(names, m.Name())
+	}
+	if missing := plot.Missing(strings.Join(names, "")); missing != "" {
+		tell(c, fmt.Sprintf("--picture: the font of the pictures has no %s, and .pdf and .png have a box for each; in a .svg "+
+			"file they are a text", missing))
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -162,15 +163,17 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 
 // studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
-	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet",
-		"events.parquet", "draws.csv", "projection.csv", "projection.svg", "projection.png",
+	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "events.csv", "series.parquet",
+		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "outcomes.svg", "outcomes.png", "draws.csv",
+		"projection.csv", "projection.svg", "projection.png",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},
 	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg",
 		"map-*.png"},
 	study.Compare: append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile,
-		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile}, tables.ComparisonPictures...),
+		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile, tables.ICERFile,
+		tables.AcceptabilityFile}, slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...),
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
 		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
 		"trace.png"},

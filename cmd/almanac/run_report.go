@@ -43,6 +43,8 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		screen := terminal.Of(w)
 		printStates(w, m, r, rows-1, screen)
 		printFlows(w, m, r, rows-1)
+		printOutcomes(w, m, r, rows-1)
+		printSupplies(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
 		printChart(w, m, r, screen)
 	}
@@ -93,7 +95,8 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 		head += "course\t"
 	}
 	fmt.Fprintf(out, "\n%s\n", head)
-	for i, name := range m.States() {
+	states := len(m.States())
+	line := func(i int, name string) {
 		s := r.State(i)
 		count, when := r.Peak(i)
 		fmt.Fprintf(out, "%s\t%s\t", name, format.Thousands(s.Mean[last]))
@@ -107,12 +110,25 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 		}
 		fmt.Fprintln(out)
 	}
+	for i, name := range m.States() {
+		line(i, name)
+	}
 	total := r.Total()
 	fmt.Fprintf(out, "total\t%s\t", format.Thousands(total.Mean[last]))
 	if many {
 		fmt.Fprintf(out, "%s\t", deviation(total.SD[last]))
 	}
+	if len(m.Machines()) > 0 { // empty cells, so that what follows is aligned
+		written := 2
+		if many {
+			written = 3
+		}
+		fmt.Fprint(out, strings.Repeat("\t", strings.Count(head, "\t")-written))
+	}
 	fmt.Fprintln(out)
+	for i, name := range m.Counted()[states:] { // of machines
+		line(states+i, name)
+	}
 	out.Flush()
 }
 
@@ -137,6 +153,58 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 		line("["+name+"]", r.Named(i))
 	}
 	out.Flush()
+}
+
+// printOutcomes prints what each outcome has accrued.
+func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last int) {
+	if len(m.Outcomes()) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	head := "\noutcome\tsince the start\t"
+	if r.Replicas > 1 {
+		head = "\noutcome\tsince the start: mean\tsd\t5%\t95%\t"
+	}
+	fmt.Fprintln(out, head)
+	for i, name := range m.Outcomes() {
+		s := r.Outcome(i)
+		fmt.Fprintf(out, "%s\t%s\t", name, amount(s.Mean[last]))
+		if r.Replicas > 1 {
+			fmt.Fprintf(out, "%s\t%s\t%s\t", amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last]))
+		}
+		fmt.Fprintln(out)
+	}
+	out.Flush()
+}
+
+// printSupplies prints how much of each supply is left, and what became of the rest.
+func printSupplies(w io.Writer, m *population.Model, r *population.Result, last int) {
+	if len(m.Supplies()) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	mean := ""
+	if r.Replicas > 1 {
+		mean = ": mean"
+	}
+	fmt.Fprintf(out, "\nsupplies%s\tleft\tused\tlost\trefused\t\n", mean)
+	for i, name := range m.Supplies() {
+		s := r.Supply(i)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, format.Thousands(s.Left.Mean[last]),
+			format.Thousands(s.Used.Mean[last]), format.Thousands(s.Lost.Mean[last]), format.Thousands(s.Refused.Mean[last]))
+	}
+	out.Flush()
+}
+
+// amount formats a number of an outcome, with six digits or, if it is large, as a whole number.
+func amount(x float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "–"
+	case math.Abs(x) >= 1e4:
+		return format.Thousands(math.Round(x))
+	}
+	return fmt.Sprintf("%.6g", x)
 }
 
 // Larger tables by group are not printed.
@@ -218,15 +286,33 @@ func deviation(sd float64) string {
 // writeRun writes a result into a directory. Models that are too large get no diagram.
 func writeRun(dir string, s *study.Study, r *population.Result) error {
 	f := results.Format(s.Format)
+	var outcomes error
+	if len(s.Plain.Outcomes()) > 0 {
+		outcomes = outdir.WriteFile(dir, "outcomes."+s.Format, func(w io.Writer) error {
+			return results.WriteOutcomes(w, f, r)
+		})
+	}
 	return errors.Join(
+		outcomes,
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		writeSupplies(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
 	)
+}
+
+// writeSupplies writes how much of each supply there was, if the model has any.
+func writeSupplies(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Supplies()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
+		return results.WriteSupplies(w, results.Format(s.Format), r)
+	})
 }
 
 // writeDraws writes the values that each replica draws, if any.

@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"internal/ladder":     {},
 	"internal/stress":     {"internal/interleave", "internal/testscale"},
 	"internal/sketch":     {"internal/detmath"},
-	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
+	"internal/study":      {"internal/design", "internal/detmath", "internal/format", "internal/plot"},
 
 	// Structures.
 	"calendar":                 {"internal/eventqueue", "internal/panics"},

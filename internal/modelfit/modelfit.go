@@ -138,6 +138,10 @@ var (
 	// error of a replica that does not come to where its past came is an ErrOtherPast.
 	SetPast func(options any, past func(replica int) Past)
 
+	// Passed says which interventions of a *population.Model were before the time of population.After,
+	// or at it, so that its changes come too late for them, or undo them.
+	Passed func(model any) []string
+
 	// DrawnOf returns what SetDrawn recorded in a *population.Result.
 	DrawnOf func(result any) *Drawn
 )

@@ -69,7 +69,7 @@ func OpenState(dir, key, command string) (*State, error) {
 	case err != nil:
 		return nil, err
 	case note.Key == "":
-	case note.Key == key && note.Done:
+	case note.Key == key && note.Done && note.Command == command:
 		s.Before = Done
 	case note.Key == key:
 		s.Before = Begun

@@ -21,7 +21,8 @@ type names struct {
 // A quantity is what can be counted in a run, or in a group.
 type quantity struct {
 	name   string
-	events bool                                           // counted since the start; otherwise present
+	nobody bool                                           // happens to no individual, and is not counted in groups
+	events bool                                           // counted or accrued since the start; otherwise present
 	of     func(run *population.Run, row int) float64     // in a run, or in one of its groups
 	peak   func(run *population.Run) (most, when float64) // of everybody at any time; nil if only rows are known
 	groups []int                                          // to add up, in the order of Model.Groups
@@ -80,7 +81,8 @@ func (c counter) population(row int) float64 {
 	return c.living(row)
 }
 
-// find finds what a text counts: a state, a flow, a name or total, and behind commas the group.
+// find finds what a text counts: a state, a flow, a name, an outcome or total, and behind commas the
+// group.
 func (n *names) find(text string) (*quantity, error) {
 	text = strings.TrimSpace(text)
 	name := text
@@ -140,6 +142,10 @@ func (n *names) narrow(q *quantity, group []string) error {
 	if len(group) == 0 {
 		return nil
 	}
+	if q.nobody {
+		return fmt.Errorf("%s only sets parameters, which happens to no individual, so no group has any; leave out %s",
+			q.name, strings.Join(group, ", "))
+	}
 	var attributes, values []string
 	for _, text := range group {
 		attribute, value, _ := strings.Cut(text, "=")
@@ -167,6 +173,7 @@ func (n *names) narrow(q *quantity, group []string) error {
 		}
 		return nil
 	}
+	chosen := make([][]string, len(attributes)) // the values of each attribute
 	for i, attribute := range attributes {
 		k, known := slices.Index(by, attribute), []string(nil)
 		for _, g := range all {
@@ -174,8 +181,15 @@ func (n *names) narrow(q *quantity, group []string) error {
 				known = append(known, g.Values[k])
 			}
 		}
-		if !slices.Contains(known, values[i]) {
-			return fmt.Errorf("%s has no value %q; %s", attribute, values[i], instead(values[i], known))
+		if chosen[i] = []string{values[i]}; slices.Contains(known, values[i]) {
+			continue
+		}
+		chosen[i] = nil
+		for value := range strings.SplitSeq(values[i], "|") { // one of several
+			if value = unquote(value); !slices.Contains(known, value) {
+				return fmt.Errorf("%s has no value %q; %s", attribute, value, instead(value, known))
+			}
+			chosen[i] = append(chosen[i], value)
 		}
 	}
 	q.some, q.peak = true, nil
@@ -184,7 +198,7 @@ func (n *names) narrow(q *quantity, group []string) error {
 			continue
 		}
 		if !slices.ContainsFunc(attributes, func(attribute string) bool {
-			return of.Values[slices.Index(by, attribute)] != values[slices.Index(attributes, attribute)]
+			return !slices.Contains(chosen[slices.Index(attributes, attribute)], of.Values[slices.Index(by, attribute)])
 		}) {
 			q.groups = append(q.groups, g)
 		}
@@ -236,7 +250,7 @@ func (n *names) everybody(name string) (*quantity, error) {
 		return &quantity{name: name,
 			of: func(run *population.Run, row int) float64 { return float64(run.Total(row)) }}, nil
 	}
-	for i, state := range n.m.States() {
+	for i, state := range n.m.Counted() {
 		if known = append(known, state); state == name {
 			return &quantity{
 				name: name,
@@ -259,8 +273,14 @@ func (n *names) everybody(name string) (*quantity, error) {
 	}
 	for i, other := range n.m.Names() {
 		if known = append(known, other); other == name || "["+other+"]" == name {
-			return &quantity{name: name, events: true,
+			return &quantity{name: name, events: true, nobody: !n.m.CountedByGroup(i),
 				of: func(run *population.Run, row int) float64 { return float64(run.Named(row, i)) }}, nil
+		}
+	}
+	for i, outcome := range n.m.Outcomes() {
+		if known = append(known, outcome); outcome == name {
+			return &quantity{name: name, events: true,
+				of: func(run *population.Run, row int) float64 { return run.Outcome(row, i) }}, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no %q; %s", name, instead(name, append(known, "total")))

@@ -191,7 +191,11 @@ name: grouped
 time: {unit: day, end: 2}
 population: {size: 100, start: {ill: rest}}
 attributes: {region: {north: 40%, south: 60%}, age: {child: 30%, adult: 70%}, sex: {f: 50%, m: 50%}}
+parameters: {k: 1 per day}
 states: {ill: {race: [{after: 30 hours, to: well}]}, well: {}}
+interventions:
+  - {when: {well: above 10%}, set: {k: 2 per day}, name: close}
+  - {when: {well: above 10%}, set: {k: 2 per day}, name: open, again: true}
 record: {every: 1 day, by: [[region, age]]}
 `
 	m, err := population.Compile("grouped.yaml", []byte(text))
@@ -207,6 +211,10 @@ record: {every: 1 day, by: [[region, age]]}
 		"final(ill, sex=f, age=child)":  "nothing is recorded by sex and age; write record: {by: [[sex, age]]} in the model",
 		"final(ill, regoin=north)":      `there is no attribute "regoin"; did you mean "region"?`,
 		"final(ill, region=nroth)":      `region has no value "nroth"; did you mean "north"?`,
+		"final(ill, region=north|east)": `region has no value "east"; there are north, south`,
+		"final(ill, region=north|)":     `region has no value ""`,
+		"final(close, age=child)":       "close only sets parameters, which happens to no individual, so no group has any",
+		"peak(open begins, age=child)":  "so no group has any; leave out age=child",
 		"final(ill, region=east)":       `region has no value "east"; there are north, south`,
 		"final(il, region=north)":       `there is no "il"; did you mean "ill"?`,
 		"final(ill, age=adult, age=1)":  "age stands there twice; an individual has one age",
@@ -220,6 +228,24 @@ record: {every: 1 day, by: [[region, age]]}
 	} {
 		if _, err := Parse(m, text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+	r, err := m.Run(t.Context(), population.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]float64{
+		"at(ill, 1, region=north|south)":                                       100,
+		"at(ill, 1, region=north | south, age=child) - at(ill, 1, age=child)":  0,
+		"at(ill, 1, age=child|adult, region=south) - at(ill, 1, region=south)": 0,
+		"first time(well above 40%, region=north|south)":                       2,
+		"final(region=north|south) per 10":                                     10,
+	} {
+		o, err := Parse(m, text)
+		if err != nil {
+			t.Error(err)
+		} else if got := o.Of(&r.Runs[0]); got != want {
+			t.Errorf("%s: %g, want %g", text, got, want)
 		}
 	}
 }

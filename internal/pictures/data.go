@@ -30,7 +30,10 @@ type Column struct {
 	Name   string
 	Values []float64 // NaN is a gap
 
-	of quantity
+	of     quantity
+	group  string // the individuals that are observed, as region=north; empty for everybody
+	groups []int  // of the model, which make up the group; nil if it does not record by them
+	record string // what it would have to record by
 	// observed is the probability that an individual is observed, in a replica; nil for 1.
 	observed func(replica int) float64
 }
@@ -40,26 +43,6 @@ func (c *Column) share(replica int) float64 {
 		return 1
 	}
 	return c.observed(replica)
-}
-
-// quantity is what the column has observations of.
-func (c *Column) quantity() quantity {
-	q := c.of
-	q.column = c
-	return q
-}
-
-// observed names a quantity after its data, if it is only partly observed.
-func (q quantity) observed() quantity {
-	if q.column != nil {
-		column := q.column
-		asked := q.asked
-		q = column.of
-		if q.column, q.asked = column, asked; column.observed != nil {
-			q.name += ", as observed"
-		}
-	}
-	return q
 }
 
 // A Match is a column and what the model compares it with.
@@ -156,6 +139,7 @@ func (d *Data) find(head []string, m *population.Model, matches []Match) (places
 		of := name
 		if k >= 0 {
 			of, c.observed = matches[k].Of, matches[k].Observed
+			c.narrow(m, matches[k].Where)
 		}
 		at := slices.Index(words, of)
 		if at < 0 {
@@ -183,36 +167,6 @@ func cell(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// of returns the column with observations of a quantity, or nil. What happened since the start is
-// found by what happens.
-func (d *Data) of(q quantity) *Column {
-	if d == nil {
-		return nil
-	}
-	since := map[kind]kind{cumulative: flow, happened: named}
-	for i := range d.Columns {
-		c := &d.Columns[i]
-		if c.of.index == q.index && (c.of.kind == q.kind || since[c.of.kind] == q.kind && q.interval()) {
-			return c
-		}
-	}
-	return nil
-}
-
-// told names what the data are of.
-func (d *Data) told() string {
-	var words []string
-	for _, c := range d.Columns {
-		words = append(words, strings.ReplaceAll(c.of.name, " → ", "->"))
-	}
-	return strings.Join(words, " and ")
-}
-
-// shares reports whether a column is only partly observed.
-func (d *Data) shares() bool {
-	return slices.ContainsFunc(d.Columns, func(c Column) bool { return c.observed != nil })
-}
-
 // rows returns the rows of the model at the start, at the times of the data and, after the last, as
 // far apart as the last two. If intervals are counted, each time of the data needs a row.
 func (d *Data) rows(m *population.Model) ([]int, error) {
@@ -233,7 +187,7 @@ func (d *Data) rows(m *population.Model) ([]int, error) {
 		return i
 	}
 	at := []int{0}
-	counted := slices.ContainsFunc(d.Columns, func(c Column) bool { return c.of.interval() })
+	counted := d.counted()
 	for _, t := range d.Times {
 		i := near(t)
 		switch {
@@ -259,7 +213,10 @@ func (d *Data) rows(m *population.Model) ([]int, error) {
 // points are the data of a quantity, within the time of the run.
 func (v View) points(r *population.Result, q quantity) plot.Series {
 	s := plot.Series{Name: q.column.Name + " (data)", Same: true, Data: true}
-	all, before := r.Total().Median, r.Times[0]
+	if v.Panels != "" { // the columns of several groups share the legend
+		s.Name = strings.TrimSuffix(q.name, asObserved) + " (data)"
+	}
+	all, before := View{}.line(r, quantity{kind: total, groups: q.groups}).Y, r.Times[0]
 	for i, t := range v.Data.Times {
 		y, x := q.column.Values[i], t
 		if q.interval() {

@@ -17,15 +17,15 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Save writes the charts into a directory: all states in one and each in its own, the flows, and
-// both by group.
+// Save writes the charts into a directory: all states in one and each in its own, the flows, both by
+// group, and outcomes.
 func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
 	}
 	all, each := States(r)
 	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each),
-		plot.SaveBoth(dir, "incidence", Flows(r))}
+		plot.SaveBoth(dir, "incidence", Flows(r)), plot.SaveBoth(dir, "outcomes", Outcomes(r, mostOutcomes))}
 	for _, by := range Groupings(r.Model) {
 		states, flows := Groups(r, by)
 		if len(by.Groups) > mostBands {
@@ -36,6 +36,9 @@ func Save(dir string, r *population.Result) error {
 	}
 	return errors.Join(errs...)
 }
+
+// mostOutcomes is how many outcomes are drawn.
+const mostOutcomes = 24
 
 // title names the model, and marks an incomplete run.
 func title(r *population.Result) string {
@@ -367,7 +370,7 @@ func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
 		if len(some) < len(all.Series) {
 			note = fmt.Sprintf("the largest %d of %d lines; ", len(some), len(all.Series)) + note
 		}
-		return smallMultiples(r, by, func(part *population.Result) plot.Chart {
+		return smallMultiples(r, by, func(part *population.Result, _ int) plot.Chart {
 			c := plot.Chart{FromZero: true}
 			SetTime(&c, r.Model)
 			for _, i := range some {
@@ -386,8 +389,11 @@ func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	states.Note = "individuals in each state, " + states.Note
 	rows, drawn, note := flowsDrawn(r)
 	incidence := Incidence(r)
+	incidence.Series = slices.DeleteFunc(incidence.Series, func(s plot.Series) bool {
+		return slices.ContainsFunc(drawn, func(q quantity) bool { return q.name == s.Name && q.ofNobody(r.Model) })
+	})
 	incidence.Note = linesAndBands(r)
-	if len(drawn) > 0 {
+	if len(incidence.Series) > 0 {
 		flows = lines(incidence, func(part *population.Result, name string) plot.Series {
 			i := slices.IndexFunc(drawn, func(q quantity) bool { return q.name == name })
 			return drawn[i].incidence(part, rows)
@@ -453,6 +459,7 @@ func GroupsPer(r *population.Result, by Grouping, per float64) (states, flows pl
 		}))
 	}
 	_, drawnFlows, note := flowsDrawn(r)
+	drawnFlows = slices.DeleteFunc(drawnFlows, func(q quantity) bool { return q.ofNobody(m) })
 	flows = plot.Panels{Title: title(r), Note: note + ", " + which + "; " + lines, Common: true}
 	for _, q := range drawnFlows {
 		flows.Charts = append(flows.Charts, chart(q.name, func(part *population.Result) plot.Series {

@@ -45,8 +45,10 @@ func (v View) Check(m *population.Model) error {
 		if _, err := v.grouping(m); err != nil {
 			return err
 		}
-		if v.Data != nil {
-			return &Mistake{"panels", "data are of everybody, and panels of groups; leave out one of the two"}
+		for _, q := range all {
+			if q.asked && q.ofNobody(m) {
+				return &Mistake{"panels", q.name + " only sets parameters, which happens to no individual, so no group has any"}
+			}
 		}
 		if mixed(all) {
 			return &Mistake{"panels", "a panel has states or flows; show only one of the two"}
@@ -55,9 +57,8 @@ func (v View) Check(m *population.Model) error {
 	if v.Data == nil {
 		return nil
 	}
-	if !slices.ContainsFunc(all, func(q quantity) bool { return q.column != nil }) {
-		return &Mistake{"data", fmt.Sprintf("%s has %s, which are not shown; name one of them with --show",
-			v.Data.Name, v.Data.told())}
+	if not := v.undrawn(m, all); len(not) == len(v.Data.Columns) {
+		return v.Data.nothing(not)
 	}
 	_, err = v.Data.rows(m)
 	return err
@@ -82,10 +83,42 @@ type quantity struct {
 	name   string // in the legend
 	asked  bool   // shown by its own name
 	column *Column
+	groups []int     // of the model, which are added up; nil means everybody
+	panels []*Column // with --panels: of the groups that have a panel
+}
+
+// same reports whether two quantities count the same, and have the same data.
+func (q quantity) same(p quantity) bool {
+	return p.kind == q.kind && p.index == q.index && slices.Equal(p.groups, q.groups) && p.column == q.column
+}
+
+// insert appends a quantity to others, unless it is there. Quantities that differ only in their
+// data are named after them.
+func insert(all []quantity, q quantity) []quantity {
+	if i := slices.IndexFunc(all, q.same); i >= 0 {
+		all[i].asked = all[i].asked || q.asked
+		return all
+	}
+	if q.column != nil && slices.ContainsFunc(all, func(p quantity) bool { return p.name == q.name }) {
+		q.name += " (" + q.column.Name + ")"
+	}
+	return append(all, q)
 }
 
 // interval reports whether the quantity is counted in each interval.
 func (q quantity) interval() bool { return q.kind == flow || q.kind == named }
+
+// ofNobody reports whether the quantity counts what happens to no individual, and so to no group.
+func (q quantity) ofNobody(m *population.Model) bool {
+	return (q.kind == named || q.kind == happened) && !m.CountedByGroup(q.index)
+}
+
+func happens(names []string) string {
+	if len(names) == 1 {
+		return "happens"
+	}
+	return "happen"
+}
 
 func mixed(all []quantity) bool {
 	return slices.ContainsFunc(all, func(q quantity) bool { return q.interval() != all[0].interval() })
@@ -114,21 +147,14 @@ func known(m *population.Model) (all []quantity, words []string) {
 func (v View) quantities(m *population.Model) (all []quantity, err error) {
 	every, words := known(m)
 	add := func(q quantity) {
-		q.column = v.Data.of(q)
-		if q.column != nil {
-			q = q.observed()
-		}
-		if !slices.ContainsFunc(all, func(p quantity) bool { return p.kind == q.kind && p.index == q.index }) {
-			all = append(all, q)
+		for _, one := range v.withData(m, q) {
+			all = insert(all, one)
 		}
 	}
 	show := v.Show
 	if len(show) == 0 {
 		if v.Data != nil {
-			for i := range v.Data.Columns {
-				all = append(all, v.Data.Columns[i].quantity().observed())
-			}
-			return all, nil
+			return v.ofData(m)
 		}
 		show = []string{"states"}
 	}
@@ -161,6 +187,16 @@ func (v View) quantities(m *population.Model) (all []quantity, err error) {
 
 // unknown is the message about a name that is not known.
 func unknown(name string, words []string, m *population.Model) string {
+	if strings.HasPrefix(strings.TrimSpace(name), "all") {
+		switch {
+		case strings.HasSuffix(name, "flows"):
+			return fmt.Sprintf("%q: write flows, which means all of them", name)
+		case strings.HasSuffix(name, "states"):
+			return fmt.Sprintf("%q: write states, which means all of them", name)
+		case name == "all":
+			return `"all": write states for all states, flows for all flows, or both: states,flows`
+		}
+	}
 	text := fmt.Sprintf("%q is no state, flow or name of the model", name)
 	if near := suggest.Name(name, words); near != "" {
 		return text + fmt.Sprintf("; did you mean %q?", near)
@@ -206,6 +242,7 @@ func (v View) Draw(r *population.Result) (Picture, error) {
 		return nil, err
 	}
 	all, note := v.occupied(r, all)
+	note += v.observedNote(all)
 	heading := v.Title
 	if heading == "" {
 		heading = title(r)
@@ -218,6 +255,9 @@ func (v View) Draw(r *population.Result) (Picture, error) {
 		for _, q := range all {
 			c := v.chart(r, []quantity{q})
 			c.Title = q.name
+			if q.column != nil { // panels of their own have no legend
+				c.Note = "points: " + q.column.Name + " (data)"
+			}
 			ps.Charts = append(ps.Charts, c)
 		}
 		return ps, nil
@@ -234,6 +274,9 @@ func (v View) chart(r *population.Result, all []quantity) plot.Chart {
 	for _, q := range all {
 		s := v.line(r, q)
 		s.Unmarked = v.Data != nil
+		if q.blank() {
+			s = plot.Series{Name: q.name}
+		}
 		c.Series = append(c.Series, s)
 		if q.column != nil {
 			c.Series = append(c.Series, v.points(r, q))
@@ -246,16 +289,19 @@ func (v View) chart(r *population.Result, all []quantity) plot.Chart {
 // all are 0. It returns the note of the picture.
 func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string) {
 	var some []quantity
-	var empty []string
+	var empty, nobody []string
 	for _, q := range all {
-		if q.column == nil && q.empty(r) {
+		if !q.hasData() && q.empty(r) {
 			empty = append(empty, q.name)
 			if !q.asked || v.Log {
 				continue
 			}
 		}
 		switch {
-		case q.asked || q.column != nil:
+		case v.Panels != "" && q.ofNobody(r.Model): // by name it is refused
+			nobody = append(nobody, q.name)
+			continue
+		case q.asked || q.hasData():
 		case q.kind == named && twin(r, q.index) >= 0:
 			continue // drawn as a flow
 		case q.kind == flow:
@@ -263,10 +309,8 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 		}
 		some = append(some, q)
 	}
+	some = once(r, some)
 	note := linesAndBands(r)
-	if v.Data != nil && v.Data.shares() {
-		note += "; what is observed of them, without errors of observation"
-	}
 	switch {
 	case len(some) == 0 && v.Log:
 		return all, note + "; all are 0, which is below a logarithmic axis"
@@ -275,19 +319,59 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 	case len(empty) > 0 && len(some) < len(all):
 		note += "; " + leftOut(empty)
 	}
+	if len(nobody) > 0 {
+		note += "; without " + few(nobody) + ", which " + happens(nobody) + " to no group"
+	}
 	return some, note
+}
+
+// once removes what counts the same as another quantity that is shown: a flow and its name are one
+// line.
+func once(r *population.Result, all []quantity) (some []quantity) {
+	leave := make([]bool, len(all))
+	for i := range all {
+		f := &all[i]
+		for k := range all {
+			n := &all[k]
+			switch {
+			case f.kind != flow || n.kind != named || f.groups != nil || n.groups != nil || f.hasData() && n.hasData():
+			case strings.Contains(f.name+n.name, asObserved) || f.empty(r) || !same(r, f.index, n.index):
+			case n.hasData() || n.asked && !f.asked:
+				leave[i] = true
+			case f.hasData() || f.asked && !n.asked:
+				leave[k] = true
+			default:
+				leave[max(i, k)] = true
+				all[min(i, k)].name = flowTitle(r.Model.Flows()[f.index]) + " (" + r.Model.Names()[n.index] + ")"
+			}
+		}
+	}
+	for i, q := range all {
+		if !leave[i] {
+			some = append(some, q)
+		}
+	}
+	return some
 }
 
 // leftOut is a note about what is 0 all the time.
 func leftOut(empty []string) string {
-	const most = 5
-	if len(empty) > most {
-		return fmt.Sprintf("without %s others, which are always 0", format.Thousands(float64(len(empty))))
-	}
 	if len(empty) == 1 {
 		return "without " + empty[0] + ", which is always 0"
 	}
-	return "without " + strings.Join(empty[:len(empty)-1], ", ") + " and " + empty[len(empty)-1] + ", which are always 0"
+	return "without " + few(empty) + ", which are always 0"
+}
+
+// few lists names; of many, only how many there are.
+func few(names []string) string {
+	n := len(names)
+	switch {
+	case n > 5:
+		return fmt.Sprintf("%s others", format.Thousands(float64(n)))
+	case n > 1:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return names[0]
 }
 
 // empty reports whether a quantity is 0 at all times in all replicas.
@@ -315,12 +399,23 @@ func (v View) groups(r *population.Result, all []quantity, heading, note string)
 	if err != nil {
 		return nil, err
 	}
-	chart := func(part *population.Result) plot.Chart { return v.chart(part, all) }
+	var without []string
+	by.Groups = slices.DeleteFunc(slices.Clone(by.Groups), func(g int) bool {
+		blank := !slices.ContainsFunc(inPanel(all, g), func(q quantity) bool { return !q.blank() })
+		if blank {
+			without = append(without, strings.Join(r.Model.Groups()[g].Values, ", "))
+		}
+		return blank
+	})
+	if len(without) > 0 {
+		note += "; of " + few(without) + " there are no data"
+	}
+	chart := func(part *population.Result, g int) plot.Chart { return v.chart(part, inPanel(all, g)) }
 	return smallMultiples(r, by, chart, heading, note), nil
 }
 
 // smallMultiples has a panel for each group, with a common legend and a common y axis.
-func smallMultiples(r *population.Result, by Grouping, chart func(*population.Result) plot.Chart,
+func smallMultiples(r *population.Result, by Grouping, chart func(part *population.Result, group int) plot.Chart,
 	heading, note string) plot.Panels {
 	sizes := make([]float64, len(by.Groups))
 	for i, g := range by.Groups {
@@ -335,7 +430,7 @@ func smallMultiples(r *population.Result, by Grouping, chart func(*population.Re
 	}
 	ps := plot.Panels{Title: heading, Note: which + "; " + note, Common: true, SameY: true}
 	for _, k := range drawn {
-		c := chart(r.In(by.Groups[k]))
+		c := chart(r.In(by.Groups[k]), by.Groups[k])
 		c.Title = strings.Join(groups[by.Groups[k]].Values, ", ")
 		for i := range c.Series {
 			c.Series[i].Unmarked = true
@@ -370,11 +465,12 @@ func (v View) label(r *population.Result, q quantity) string {
 	return what + " in " + length(r.Model, every)
 }
 
-// at returns the rows of a line: all of them, those of the data if the quantity is counted in each
-// interval, and otherwise without a shorter last interval, which would look like a decline.
+// at returns the rows of a line: all of them; of what is counted in each interval, those of the
+// data, if they count intervals, so that all lines have the same ones; and otherwise without a
+// shorter last interval, which would look like a decline.
 func (v View) at(r *population.Result, q quantity) []int {
 	n := r.Rows()
-	if q.column != nil && q.interval() {
+	if q.interval() && v.Data.counted() {
 		at, _ := v.Data.rows(r.Model) // checked before
 		for len(at) > 0 && at[len(at)-1] >= n {
 			at = at[:len(at)-1]
@@ -426,32 +522,48 @@ func (v View) line(r *population.Result, q quantity) plot.Series {
 // value is the quantity of a replica at a row, or since the row before, per so many of the living
 // at the row, or before. It is NaN if there are none.
 func (q quantity) value(run *population.Run, before, row int, per float64) float64 {
-	y, base := 0.0, row
-	switch q.kind {
-	case state:
-		y = float64(run.Count(row, q.index))
-	case total:
-		y = float64(run.Total(row))
-	case flow:
-		y, base = float64(run.Flow(row, q.index)-run.Flow(before, q.index)), before
-	case named:
-		y, base = float64(run.Named(row, q.index)-run.Named(before, q.index)), before
-	case cumulative:
-		y = float64(run.Flow(row, q.index))
-	case happened:
-		y = float64(run.Named(row, q.index))
+	y, base, living := 0.0, row, uint64(0)
+	if q.interval() {
+		base = before
+	}
+	parts := []*population.Run{run}
+	if q.groups != nil {
+		parts = parts[:0]
+		for _, g := range q.groups {
+			parts = append(parts, run.In(g))
+		}
+	}
+	for _, part := range parts {
+		y += q.count(part, before, row)
+		living += uint64(part.Total(base))
 	}
 	if q.column != nil {
 		y *= q.column.share(run.Replica)
 	}
 	if per > 0 {
-		living := run.Total(base)
 		if living == 0 {
 			return math.NaN()
 		}
 		y = y * per / float64(living)
 	}
 	return y
+}
+
+// count is the quantity of a replica, or of a group of it, at a row, or since the row before.
+func (q quantity) count(run *population.Run, before, row int) float64 {
+	switch q.kind {
+	case state:
+		return float64(run.Count(row, q.index))
+	case total:
+		return float64(run.Total(row))
+	case flow:
+		return float64(run.Flow(row, q.index) - run.Flow(before, q.index))
+	case named:
+		return float64(run.Named(row, q.index) - run.Named(before, q.index))
+	case cumulative:
+		return float64(run.Flow(row, q.index))
+	}
+	return float64(run.Named(row, q.index)) // happened
 }
 
 // median is the middle of sorted numbers, or the mean of the two in the middle.

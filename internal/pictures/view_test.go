@@ -82,6 +82,16 @@ func TestViewOfStates(t *testing.T) {
 	if got := names(c); !slices.Equal(got, []string{"infection", "ill → immune", "ill → dead"}) {
 		t.Errorf("%v", got)
 	}
+	// What counts the same is drawn once.
+	for show, want := range map[string]string{
+		"infection,flows":                "infection,ill → immune (recovery),ill → dead",
+		"flows,recovery":                 "well → ill (infection),ill → dead,recovery",
+		"ill->immune,infection,recovery": "ill → immune (recovery),infection",
+	} {
+		if got := strings.Join(names(drawn(t, View{Show: strings.Split(show, ",")}, r).(plot.Chart)), ","); got != want {
+			t.Errorf("%s: %s, want %s", show, got, want)
+		}
+	}
 	c = drawn(t, View{Show: []string{"elsewhere", "total"}}, r).(plot.Chart)
 	if got := names(c); !slices.Equal(got, []string{"elsewhere", "total"}) || c.Series[1].Y[0] != 1000 {
 		t.Errorf("%v", got)
@@ -186,6 +196,26 @@ func TestViewPanels(t *testing.T) {
 	}
 }
 
+// An intervention that only sets parameters happens to no group.
+func TestViewOfNobody(t *testing.T) {
+	m, r := ran(t, strings.Replace(viewed, "record:", "parameters: {k: 1 per day}\ninterventions: [{when: {ill: above 20}, "+
+		"set: {k: 2 per day}, again: true, name: close}]\nrecord:", 1), 2)
+	ps := drawn(t, View{Panels: "region", Show: []string{"flows"}}, r).(plot.Panels)
+	if got := names(ps.Charts[0]); len(got) != 3 || !strings.HasSuffix(ps.Note,
+		"; without close and close begins, which happen to no group") {
+		t.Errorf("%q: %s", got, ps.Note)
+	}
+	_, some := eachGroup(r, Groupings(m)[0])
+	_, all := Groups(r, Groupings(m)[0])
+	if n := len(names(some.Charts[0])); n != 3 || len(all.Charts) != 3 || len(names(Incidence(r))) < 4 {
+		t.Errorf("%d, %d of %q", n, len(all.Charts), names(Incidence(r)))
+	}
+	if err := (View{Panels: "region", Show: []string{"close"}}).Check(m); err == nil || err.Error() !=
+		"close only sets parameters, which happens to no individual, so no group has any" {
+		t.Error(err)
+	}
+}
+
 // What a model does not have is named with what is nearest.
 func TestViewMistakes(t *testing.T) {
 	m, _ := ran(t, viewed, 1)
@@ -201,8 +231,8 @@ func TestViewMistakes(t *testing.T) {
 		{View{Panels: "regoin"}, "panels", `the model does not record by "regoin"; did you mean "region"?`},
 		{View{Panels: "age"}, "panels", `the model does not record by "age", but by region, by region,age`},
 		{View{Panels: "region", Show: []string{"ill", "infection"}}, "panels", "a panel has states or flows"},
-		{View{Panels: "region", Data: data}, "panels", "data are of everybody"},
-		{View{Show: []string{"well"}, Data: data}, "data", "d.csv has ill, which are not shown; name one of them"},
+		{View{Panels: "region", Data: data}, "data", "x is of everybody, and panels are of groups"},
+		{View{Show: []string{"well"}, Data: data}, "data", "x is of ill, which is not shown; name one of them with --show"},
 	} {
 		err := c.v.Check(m)
 		if e, ok := err.(*Mistake); !ok || e.Part != c.part || !strings.Contains(e.Problem, c.want) {
@@ -253,6 +283,9 @@ func TestViewData(t *testing.T) {
 	if !data.Data || !data.Same || data.Name != "infection (data)" || fmt.Sprint(data.X, data.Y) != "[2 10] [12 70]" {
 		t.Errorf("%+v", data)
 	}
+	if got := ps.Charts[1].Note; got != "points: ill (data)" { // such panels have no legend
+		t.Error(got)
+	}
 	if s := ps.Charts[1].Series[1]; fmt.Sprint(s.X, s.Y) != "[4 8 12] [20 30 40]" {
 		t.Errorf("%+v", s)
 	}
@@ -300,5 +333,101 @@ func TestViewData(t *testing.T) {
 	undated, _ := ran(t, strings.Replace(viewed, "start: 2020-03-01, ", "", 1), 1)
 	if _, err := ReadData("d.csv", []byte("date,ill\n2020-03-02,1\n"), undated, nil); err == nil {
 		t.Error("dates without a start")
+	}
+}
+
+// Data of a group lie over the line of that group, or in its panel. What cannot be drawn is told.
+func TestViewDataOfGroups(t *testing.T) {
+	m, r := ran(t, viewed, 3)
+	at := func(column, attribute string, values ...string) Match {
+		return Match{Match: modelfit.Match{Column: column, Kind: "incidence", Of: "infection",
+			Where: map[string][]string{attribute: values}}}
+	}
+	half := at("cb", "region", "b")
+	half.Observed = func(int) float64 { return 0.5 }
+	d, err := ReadData("d.csv", []byte("time,ca,cb,old,cde,ill\n4,1,2,3,4,5\n8,6,7,8,9,10\n"), m, []Match{
+		at("ca", "region", "a"), half, at("old", "age", "old"), at("cde", "region", "d", "e")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	infection := slices.Index(m.Names(), "infection")
+	counted := func(share float64, groups ...int) float64 { // the median of three runs from day 4 to day 8
+		var all []float64
+		for i := range r.Runs {
+			sum := 0.0
+			for _, g := range groups {
+				sum += float64(r.Runs[i].In(g).Named(8, infection) - r.Runs[i].In(g).Named(4, infection))
+			}
+			all = append(all, share*sum)
+		}
+		slices.Sort(all)
+		return all[1]
+	}
+	// Groups 0 to 4 are the regions, and 5 to 14 regions by age.
+	v := View{Show: []string{"infection", "ill->dead"}, Data: d}
+	c := drawn(t, v, r).(plot.Chart)
+	want := []string{"infection", "infection, region=a", "ca (data)", "infection, region=b, as observed", "cb (data)",
+		"infection, age=old", "old (data)", "infection, region=d|e", "cde (data)", "ill → dead"}
+	if got := names(c); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	for i, want := range map[int]float64{0: counted(1, 0, 1, 2, 3, 4), 1: counted(1, 0), 3: counted(0.5, 1),
+		5: counted(1, 6, 8, 10, 12, 14), 7: counted(1, 3, 4)} {
+		if s := c.Series[i]; s.Y[2] != want {
+			t.Errorf("%s: %v, want %v", s.Name, s.Y, want)
+		}
+	}
+	if s := c.Series[9]; s.X[1] != 4 { // in the same intervals as the data
+		t.Errorf("%v", s.X)
+	}
+	if got := v.Undrawn(m); !slices.Equal(got, []string{"ill is not shown"}) {
+		t.Errorf("%q", got)
+	}
+	per := drawn(t, View{Data: d, Show: []string{"infection"}, Per: 100}, r).(plot.Chart)
+	if got, want := per.Series[2].Y[0], 100/r.In(0).Total().Median[0]; got != want {
+		t.Errorf("%g per 100, want %g", got, want)
+	}
+	// In panels.
+	v = View{Panels: "region", Data: d}
+	ps := drawn(t, v, r).(plot.Panels)
+	if len(ps.Charts) != 2 || ps.Charts[0].Title != "a" || ps.Charts[1].Title != "b" || !strings.HasSuffix(ps.Note,
+		"what is observed of them, without errors of observation; of c, d and e there are no data") {
+		t.Fatalf("%d: %s", len(ps.Charts), ps.Note)
+	}
+	for i, c := range ps.Charts {
+		if got := names(c); !slices.Equal(got, []string{"infection, as observed", "infection (data)"}) {
+			t.Errorf("%q", got)
+		}
+		if got, want := c.Series[0].Y[2], counted([]float64{1, 0.5}[i], i); got != want {
+			t.Errorf("%s: %g, want %g", c.Title, got, want)
+		}
+		if got, want := c.Series[1].Y, d.Columns[i].Values; !slices.Equal(got, want) {
+			t.Errorf("%s: %g, want %g", c.Title, got, want)
+		}
+	}
+	if got := v.Undrawn(m); !slices.Equal(got, []string{"old is of age=old, which is not the group of a panel",
+		"cde is of region=d|e, which is not the group of a panel", "ill is of everybody, and panels are of groups"}) {
+		t.Errorf("%q", got)
+	}
+	// Without shares that are observed, groups without data have a line, too.
+	d.Columns = slices.Delete(d.Columns, 1, 2)
+	if ps := drawn(t, v, r).(plot.Panels); len(ps.Charts) != 5 || len(ps.Charts[1].Series) != 1 ||
+		ps.Charts[1].Series[0].Y[2] != counted(1, 1) {
+		t.Errorf("%+v", ps)
+	}
+	// Data of a name are drawn, also if a flow that counts the same is shown.
+	v.Show = []string{"flows"}
+	if c := drawn(t, v, r).(plot.Panels).Charts[0]; !slices.Equal(names(c), []string{"ill → immune (recovery)",
+		"ill → dead", "infection", "infection (data)"}) {
+		t.Errorf("%q", names(c))
+	}
+	none, _ := ran(t, strings.Replace(viewed, ", by: [region, [region, age]]", "", 1), 1)
+	d, err = ReadData("d.csv", []byte("time,ca\n4,1\n"), none, []Match{at("ca", "region", "a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (View{Data: d}).Check(none); err == nil || err.Error() != "d.csv: nothing of it can be drawn: ca is of "+
+		"region=a, by which the model does not record; write record: {by: [region]}" {
+		t.Error(err)
 	}
 }

@@ -55,3 +55,18 @@ func TestCommonLegend(t *testing.T) {
 		}
 	}
 }
+
+// The legend of all charts has the series that any of them has.
+func TestCommonLegendOfDifferentSeries(t *testing.T) {
+	ps := Panels{Common: true, Charts: []Chart{
+		{Series: []Series{curve("a", 0, 1, 0, 1, 4), {Name: "b"}}}, {Series: []Series{{Name: "a"}, curve("b", 0, 1, 0, 1, 4)}}}}
+	svg, err := ps.picture("svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b"} {
+		if n := bytes.Count(svg, []byte(">"+name+"<")); n != 1 {
+			t.Errorf("%s is named %d times", name, n)
+		}
+	}
+}

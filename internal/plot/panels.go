@@ -3,6 +3,7 @@ package plot
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -101,7 +102,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			l, b := p.margins()
 			left, below = max(left, l), max(below, b)
 			if ps.Common {
-				names = longer(names, entries)
+				names = union(names, entries)
 			} else {
 				colour = (colour + len(ps.Charts[i].Series)) % len(palette)
 			}
@@ -162,10 +163,12 @@ func (ps Panels) rangeY() [2]float64 {
 	return [2]float64{low, high}
 }
 
-// longer returns the longer legend: a chart may lack a series.
-func longer(a, b []entry) []entry {
-	if len(b) > len(a) {
-		return b
+// union is the legend of both: a chart may lack a series.
+func union(a, b []entry) []entry {
+	for _, e := range b {
+		if !slices.ContainsFunc(a, func(o entry) bool { return o.name == e.name }) {
+			a = append(a, e)
+		}
 	}
 	return a
 }

@@ -5,6 +5,7 @@ import (
 	"html"
 	"image/color"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -70,6 +71,21 @@ var face = sync.OnceValue(func() font.Face { return font.DefaultCache.Lookup(sty
 func lacks(r rune) bool {
 	i, err := face().Face.GlyphIndex(nil, r)
 	return err != nil || i == 0
+}
+
+// Missing lists the letters of a text that the font lacks, the first five of them. In pictures that
+// are not SVG they are boxes.
+func Missing(s string) string {
+	var all []string
+	for _, r := range s {
+		if lacks(r) && !slices.Contains(all, string(r)) {
+			all = append(all, string(r))
+		}
+	}
+	if len(all) > 5 {
+		return strings.Join(all[:5], " ") + " …"
+	}
+	return strings.Join(all, " ")
 }
 
 // width is the width of a text. For letters that the font lacks, a viewer may use a square of

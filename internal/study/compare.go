@@ -13,8 +13,10 @@ import (
 
 // A Comparison compares scenarios run with common random numbers.
 type Comparison struct {
+	Replicas  int        // of each scenario; 0 if it is not known
 	Scenarios []Scenario // the others are compared with the first
 	Course    *Course    // over time; nil if nothing was recorded
+	ICER      *ICER      // costs and effects; nil if they are not asked for
 }
 
 // A Scenario has the outputs of a scenario, and their differences from the first.
@@ -171,6 +173,11 @@ func (c *Comparison) Print(w io.Writer) error {
 		}
 		if n := len(s.Differences) - printedDifferences; n > 0 {
 			fmt.Fprintf(&b, "… and %d more in differences.csv in the directory of --out\n", n)
+		}
+		for _, d := range s.Differences[:min(len(s.Differences), printedDifferences)] {
+			if text := d.MissingPairs(max(c.Replicas, pairs)); text != "" {
+				b.WriteString(text + "\n")
+			}
 		}
 		if text := c.Pairing(k+1, func(int) bool { return true }); text != "" {
 			b.WriteString(text + "\n")

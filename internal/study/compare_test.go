@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/plot"
+
 	"github.com/almanac-sim/almanac/internal/quantile"
 )
 
@@ -219,7 +221,7 @@ func TestReadCourse(t *testing.T) {
 // while they can be told apart, and a line at 0 in those of differences.
 func TestCourseCharts(t *testing.T) {
 	c := courseOf(3)
-	scenarios, differences := c.panels(false)
+	scenarios, differences := c.panels("")
 	if len(scenarios.Charts) != 1 || scenarios.Charts[0].Title != "ill" || len(scenarios.Charts[0].Series) != 3 ||
 		!strings.Contains(scenarios.Note, "individuals in each state; lines: medians of 50 replicas; bands: middle 90 %") {
 		t.Errorf("%+v", scenarios)
@@ -230,16 +232,53 @@ func TestCourseCharts(t *testing.T) {
 		!strings.Contains(differences.Note, "dark bands: 95 % CI of the mean; light bands: 95 % of paired runs") {
 		t.Errorf("%q %+v", differences.Note, s)
 	}
-	flows, _ := c.panels(true)
+	flows, _ := c.panels("-incidence")
 	if len(flows.Charts) != 1 || flows.Charts[0].Title != "a → b" || len(flows.Charts[0].Series[0].X) != 3 ||
 		!flows.Charts[0].Series[0].Steps || !strings.HasPrefix(flows.Note, "individuals in each interval of 7 days; ") {
 		t.Errorf("%+v", flows)
 	}
+	c.Every = 3 // said in both pictures
+	scenarios, differences = c.panels("-incidence")
+	for _, note := range []string{scenarios.Note, differences.Note} {
+		if !strings.HasSuffix(note, "; one of 3 recorded times") {
+			t.Error(note)
+		}
+	}
+	// Of many scenarios each has a chart with the first, its colour, and the axis of all.
 	many := courseOf(6)
-	scenarios, differences = many.panels(false)
-	if scenarios.Charts[0].Series[5].Low != nil || len(differences.Charts[0].Series) != 6 ||
-		differences.Charts[0].Series[5].Low[1] != 110-1 || strings.Contains(scenarios.Note, "band") {
-		t.Errorf("%q: %+v", differences.Note, differences.Charts[0].Series)
+	scenarios, differences = many.panels("")
+	if len(scenarios.Charts) != 5 || scenarios.Columns != 5 || !strings.Contains(scenarios.Note, "bands: middle 90 %") ||
+		scenarios.Charts[2].Title != "ill: s3" || scenarios.Charts[2].RangeY != [2]float64{-4, 184} {
+		t.Errorf("%+v", scenarios)
+	}
+	for i, s := range scenarios.Charts[2].Series {
+		if shown := i == 0 || i == 3; shown != (len(s.Low) > 0) || shown != (len(s.Y) > 0) || s.Name == "" {
+			t.Errorf("series %d: %+v", i, s)
+		}
+	}
+	if s := differences.Charts[4].Series; len(differences.Charts) != 5 || len(s) != 11 || len(s[1].Y) != 0 ||
+		s[9].Low[1] != 110-5 || s[10].Low[1] != 110-1 || !strings.Contains(differences.Note, "light bands: 95 % of paired") {
+		t.Errorf("%q: %+v", differences.Note, s)
+	}
+	many.Lines = slices.Repeat(many.Lines[:1], 30)
+	if scenarios, _ = many.panels(""); len(scenarios.Charts) != 60 || !strings.HasSuffix(scenarios.Note,
+		"; the first 12 of 30") {
+		t.Errorf("%d: %s", len(scenarios.Charts), scenarios.Note)
+	}
+}
+
+// A name that counts the same as a flow has no chart of its own.
+func TestCourseTwins(t *testing.T) {
+	c := courseOf(2)
+	infection, other := c.Lines[2], courseOf(2).Lines[2]
+	infection.Name, other.Name = "infection", "other"
+	other.Of[1].SD[2]++
+	c.Lines = append(c.Lines, infection, other)
+	scenarios, differences := c.panels("-incidence")
+	for _, charts := range [][]plot.Chart{scenarios.Charts, differences.Charts} {
+		if len(charts) != 2 || charts[0].Title != "a → b (infection)" || charts[1].Title != "other" {
+			t.Errorf("%+v", charts)
+		}
 	}
 }
 
@@ -249,10 +288,13 @@ func TestForest(t *testing.T) {
 	same := Output{"final(total)", 50, 0, 0, 0, 0, Range{0, 0, true}}
 	none := Output{"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), Range{}}
 	differences := []Output{{"peak(ill)", 50, -1200, 9, -1300, -1100, Range{-2000, 100, true}}, same, none,
-		{"time of peak(ill)", 30, 2, 9, 1, 3, Range{-4, 5, true}}}
+		{"first time(ill above 3)", 30, 2, 9, 1, 3, Range{-4, 5, true}}}
 	outputs := []Output{{Name: "peak(ill)", N: 50, Mean: 5000}, {Name: "final(total)", N: 50, Mean: 70}, none,
-		{Name: "time of peak(ill)", N: 30, Mean: 20}}
+		{Name: "first time(ill above 3)", N: 30, Mean: 20}}
 	c := Comparison{Scenarios: []Scenario{{"base", outputs, nil}, {"new", outputs, differences}}, Course: courseOf(2)}
+	cost := c.Course.Lines[0]
+	cost.Kind, cost.Name = "outcome", "cost"
+	c.Course.Lines = append(c.Course.Lines, cost)
 	f := c.Forest("model")
 	var got []string
 	for _, b := range f.Blocks {
@@ -260,7 +302,7 @@ func TestForest(t *testing.T) {
 	}
 	want := []string{"peak(ill); base: 5,000", "new", "−1,200 (−1,300 to −1,100)", "−2,000 to 100",
 		"never", "new", "–", "–",
-		"time of peak(ill), in days; base: 20", "new", "2 (1 to 3)", "−4 to 5 (least to most of 30)"}
+		"first time(ill above 3), in days; base: 20", "new", "2 (1 to 3)", "−4 to 5 (least to most of 30)"}
 	if note := "; the same in every pair: 1 output, all in differences.csv"; !slices.Equal(got, want) ||
 		!strings.HasSuffix(f.Note, note) {
 		t.Errorf("%q\n%q\n%s", got, want, f.Note)

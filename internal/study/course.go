@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,14 +22,15 @@ type Course struct {
 	Unit      string      // of the times; empty if it is not known
 	Scenarios []string
 	Times     []float64
+	Every     int // Times are one of so many recorded times; 0 if it is not known
 	Lines     []Line
 	Sketched  bool // quantiles are by sketch, and not exact
 }
 
-// A Line is a state, the total, or the incidence of a flow or name: what was counted since the time
-// before.
+// A Line is a state, the total, the incidence of a flow or name: what was counted since the time
+// before; or an outcome: what has accrued since the start.
 type Line struct {
-	Kind        string // state, total or incidence
+	Kind        string // state, total, incidence or outcome
 	Name        string
 	Of          []Band // by scenario; nil if only differences are known
 	Differences []Band // of the scenarios from the first, without it
@@ -117,9 +119,6 @@ func (c *Course) write(w io.Writer, columns, scenarios []string, of func(l *Line
 	return out.Error()
 }
 
-// mostBands is the number of scenarios whose bands can be told apart.
-const mostBands = 4
-
 // isEmpty reports whether there is nothing to see in a line: it is 0 in all scenarios, or a total
 // that never changes.
 func (l *Line) isEmpty() bool {
@@ -200,23 +199,16 @@ func (c *Course) ScenarioNote() string {
 	for i := range c.Lines {
 		n = max(n, c.Lines[i].Of[0].Replicas())
 	}
-	if len(c.Scenarios) > mostBands {
-		return "lines: medians of " + format.Count(n, "replica")
-	}
-	return fmt.Sprintf("lines: medians of %s; bands: middle 90 %%", format.Count(n, "replica"))
+	return fmt.Sprintf("lines: medians of %s; bands: middle 90 %%", format.Count(n, "replica")) + c.thinned()
 }
 
 // Scenario is a chart of a line in all scenarios, over each other.
 func (c *Course) Scenario(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates, FromZero: true}
+	chart := plot.Chart{Title: c.Name(i), XLabel: c.TimeLabel, Dates: c.Dates, FromZero: true}
 	for k, name := range c.Scenarios {
 		b := &l.Of[k]
-		s := c.series(l, name, b.Median, b.Q05, b.Q95)
-		if len(c.Scenarios) > mostBands {
-			s.Low, s.High = nil, nil
-		}
-		chart.Series = append(chart.Series, s)
+		chart.Series = append(chart.Series, c.series(l, name, b.Median, b.Q05, b.Q95))
 	}
 	return chart
 }
@@ -229,18 +221,23 @@ func (c *Course) DifferenceNote() string {
 			n = max(n, b.Replicas())
 		}
 	}
-	if len(c.Scenarios)-1 > mostBands {
-		return fmt.Sprintf("lines: mean difference of %s paired runs; bands: %s", format.Thousands(float64(n)), MeanCI)
-	}
 	return fmt.Sprintf("lines: mean difference of %s paired runs; dark bands: %s; light bands: %s",
-		format.Thousands(float64(n)), MeanCI, RunsName(n, "paired runs"))
+		format.Thousands(float64(n)), MeanCI, RunsName(n, "paired runs")) + c.thinned()
+}
+
+// thinned says that some of the recorded times are left out.
+func (c *Course) thinned() string {
+	if c.Every < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; one of %d recorded times", c.Every)
 }
 
 // Difference is a chart of the differences of a line from the first scenario, which is the line at
 // 0. Scenarios have the colours that they have in Scenario.
 func (c *Course) Difference(i int) plot.Chart {
 	l := &c.Lines[i]
-	chart := plot.Chart{Title: arrow(l.Name), XLabel: c.TimeLabel, Dates: c.Dates}
+	chart := plot.Chart{Title: c.Name(i), XLabel: c.TimeLabel, Dates: c.Dates}
 	zero := c.series(l, c.Scenarios[0]+" (no difference)", make([]float64, len(c.Times)), nil, nil)
 	zero.Unmarked = true
 	chart.Series = append(chart.Series, zero)
@@ -253,11 +250,6 @@ func (c *Course) Difference(i int) plot.Chart {
 		runs := c.series(l, name, b.Mean, b.RunsLow, b.RunsHigh)
 		mean := c.series(l, "", b.Mean, b.Low, b.High)
 		mean.Same, mean.Unmarked = true, true
-		if len(c.Scenarios)-1 > mostBands {
-			runs.Low, runs.High = b.Low[:len(runs.X)], b.High[:len(runs.X)]
-			chart.Series = append(chart.Series, runs)
-			continue
-		}
 		chart.Series = append(chart.Series, runs, mean)
 	}
 	return chart
@@ -265,20 +257,17 @@ func (c *Course) Difference(i int) plot.Chart {
 
 // ComparisonPictures are the names that files of Comparison.Draw may have.
 var ComparisonPictures = []string{"scenarios.svg", "scenarios.png", "scenarios-incidence.svg",
-	"scenarios-incidence.png", "differences.svg", "differences.png", "differences-incidence.svg",
-	"differences-incidence.png", "forest.svg", "forest.png"}
+	"scenarios-incidence.png", "scenarios-outcomes.svg", "scenarios-outcomes.png", "differences.svg", "differences.png",
+	"differences-incidence.svg", "differences-incidence.png", "differences-outcomes.svg", "differences-outcomes.png",
+	"forest.svg", "forest.png"}
 
 // Draw draws the comparison into a directory, as .svg and .png: scenarios over each other and their
-// differences, both of states and of incidences, and a forest plot of the outputs.
+// differences, of states, of incidences and of outcomes, and a forest plot of the outputs.
 func (c *Comparison) Draw(dir, title string) error {
 	errs := []error{plot.SaveBoth(dir, "forest", c.Forest(title))}
 	if c.Course != nil {
-		for _, incidence := range []bool{false, true} {
-			suffix := ""
-			if incidence {
-				suffix = "-incidence"
-			}
-			scenarios, differences := c.Course.panels(incidence)
+		for _, suffix := range []string{"", "-incidence", "-outcomes"} {
+			scenarios, differences := c.Course.panels(suffix)
 			errs = append(errs, plot.SaveBoth(dir, "scenarios"+suffix, scenarios),
 				plot.SaveBoth(dir, "differences"+suffix, differences))
 		}
@@ -286,29 +275,15 @@ func (c *Comparison) Draw(dir, title string) error {
 	return errors.Join(errs...)
 }
 
-// panels has a chart for each state, or for each incidence, that is not empty, and one for each that
-// differs.
-func (c *Course) panels(incidence bool) (scenarios, differences plot.Panels) {
-	what := "individuals in each state"
-	if incidence {
-		what = "individuals in " + c.Interval()
+// suffixOf is the suffix of the picture that shows a kind of line.
+func suffixOf(kind string) string {
+	switch kind {
+	case "incidence":
+		return "-incidence"
+	case "outcome":
+		return "-outcomes"
 	}
-	scenarios = plot.Panels{Title: c.Title, Note: what + "; " + c.ScenarioNote(), Common: true}
-	differences = plot.Panels{Title: c.Title + ": differences from “" + c.Scenarios[0] + "”", Note: what + "; " +
-		c.DifferenceNote(), Common: true}
-	for i := range c.Lines {
-		l := &c.Lines[i]
-		if (l.Kind == "incidence") != incidence {
-			continue
-		}
-		if !l.isEmpty() && len(scenarios.Charts) < mostPanels {
-			scenarios.Charts = append(scenarios.Charts, c.Scenario(i))
-		}
-		if !l.isSame() && len(differences.Charts) < mostPanels {
-			differences.Charts = append(differences.Charts, c.Difference(i))
-		}
-	}
-	return scenarios, differences
+	return ""
 }
 
 // Forest is a forest plot: a row for each output and scenario but the first, with the mean
@@ -374,8 +349,9 @@ func minus(numbers string) string { return strings.ReplaceAll(numbers, "-", "−
 
 // unitOf is the unit of an output that is one time; other outputs are counts, or have none.
 func (c *Comparison) unitOf(output string) string {
-	if c.Course == nil || c.Course.Unit == "" || !strings.HasPrefix(output, "time of ") ||
-		strings.Count(output, "(") != 1 || !strings.HasSuffix(output, ")") {
+	before, _, _ := strings.Cut(output, "(")
+	if c.Course == nil || c.Course.Unit == "" || !slices.Contains([]string{"time of peak", "first time", "last time"},
+		before) || strings.Count(output, "(") != 1 || !strings.HasSuffix(output, ")") {
 		return ""
 	}
 	return ", in " + c.Course.Unit + "s"

@@ -147,6 +147,11 @@ func (s *Sweep) Print(w io.Writer) error {
 			return err
 		}
 	}
+	for _, note := range s.missing() {
+		if _, err := fmt.Fprintln(w, note); err != nil {
+			return err
+		}
+	}
 	if s.count > printedPoints || len(names) > printedTables*printedOutputs {
 		_, err := fmt.Fprintf(w, "… and more: points: %d, outputs: %d; all of them are in points.csv, in the directory "+
 			"of --out\n", s.count, len(names))

@@ -120,11 +120,21 @@ func (c *Comparison) WriteJSON(w io.Writer, how []string, paired [][]bool) error
 		Runs     string   `json:"runs,omitempty"`               // what runs_low and runs_high are
 		Pairs    *bool    `json:"replica_by_replica,omitempty"` // of differences
 	}
+	type ratio struct {
+		Of      string   `json:"of"` // as cost/qalys
+		Cost    *float64 `json:"cost"`
+		Effect  *float64 `json:"effect"`
+		Ratio   *float64 `json:"ratio"`
+		Low     *float64 `json:"low"`
+		High    *float64 `json:"high"`
+		Verdict string   `json:"verdict,omitempty"`
+	}
 	type scenario struct {
 		Name        string   `json:"name"`
 		Outputs     []number `json:"outputs"`
 		Differences []number `json:"differences,omitempty"`
 		How         string   `json:"differences_are,omitempty"`
+		ICER        *ratio   `json:"icer,omitempty"`
 	}
 	numbers := func(all []Output, kind string) (out []number) {
 		for _, o := range all {
@@ -157,6 +167,11 @@ func (c *Comparison) WriteJSON(w io.Writer, how []string, paired [][]bool) error
 			one.How = how[i]
 		case i > 0:
 			one.How = PairedText
+		}
+		if c.ICER != nil && i > 0 {
+			r := c.ICER.ratio(i)
+			one.ICER = &ratio{c.ICER.Cost + "/" + c.ICER.Effect, finite(r.Cost), finite(r.Effect), finite(r.Ratio), finite(r.Low),
+				finite(r.High), r.Verdict}
 		}
 		all = append(all, one)
 	}

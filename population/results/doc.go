@@ -4,10 +4,12 @@
 //	ill, _ := d.Summary.States.Get("infectious")
 //	for row, err := range d.Series() { … }   // series.csv, .parquet or .json, one row at a time
 //
-// There are four tables:
+// There are five tables:
 //
 //   - series: how many individuals were in each state over time
 //   - flows: how many made each transition, or each named event
+//   - outcomes: what each outcome, such as a cost, has accrued
+//   - supplies: how much there was of what is used up, if the model has supplies
 //   - events: everything that happened to an individual
 //   - counts over time at the points of a sweep, by [PointWriter]
 //
@@ -28,7 +30,7 @@
 //	summary.go  Summary: what almanac run --json prints
 //	table.go    Format, and writing a table
 //	schema.go   the columns of the tables
-//	write.go    WriteSeries, WriteFlows, EventWriter
+//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, EventWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
 //	json.go     JSON

@@ -2,11 +2,13 @@ package results_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log"
 	"os"
 	"path/filepath"
 
+	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
 
@@ -124,4 +126,60 @@ func ExamplePointRow() {
 	// Output:
 	// beta,policy,replicas,time,kind,name,mean,sd,q05,median,q95,quantiles
 	// 0.4,closed,20,7,state,ill,12.5,2,9,12,16,exact
+}
+
+// What each outcome has accrued is a row for each replica, time and outcome.
+func ExampleReadOutcomes() {
+	m, err := population.Compile("stay.yaml", []byte(`
+name: stay
+time: {unit: year, end: 2}
+population: {size: 10, start: {ill: rest}}
+states: {ill: {race: [{after: 1 year, to: out, name: death}]}}
+outcomes: {cost: {time: 50 per year, events: {death: 900}}}
+record: {every: 1 year}
+`))
+	if err != nil {
+		panic(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{})
+	if err != nil {
+		panic(err)
+	}
+	var table bytes.Buffer
+	if err := results.WriteOutcomes(&table, results.CSV, r); err != nil {
+		panic(err)
+	}
+	for row, err := range results.ReadOutcomes(&table) {
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("year %g: %s %g\n", row.Time, row.Outcome, row.Value)
+	}
+	// Output:
+	// year 0: cost 0
+	// year 1: cost 9500
+	// year 2: cost 9500
+}
+
+// The table of a model with supplies, as it is written and read.
+func ExampleSupplyRow() {
+	m, err := population.Compile("doses.yaml", []byte("name: doses\ntime: {unit: day, end: 1}\n"+
+		"population: {size: 20, start: {a: rest}}\nsupplies: {doses: {at: 1 day, count: 12}}\nstates: {a: {}, b: {}}\n"+
+		"interventions: [{at: 1 day, who: a, count: doses, to: b}]\nrecord: {every: 1 day}\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := results.WriteSupplies(os.Stdout, results.CSV, r); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%+v\n", results.SupplyRow{Supply: "doses", Time: 1, Used: 12})
+	// Output:
+	// replica,time,supply,left,used,lost,refused
+	// 0,0,doses,0,0,0,0
+	// 0,1,doses,0,12,0,0
+	// {Replica:0 Time:1 Date: Supply:doses Left:0 Used:12 Lost:0 Refused:0}
 }

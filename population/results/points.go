@@ -18,7 +18,7 @@ type PointRow struct {
 	Numbers  []float64 // by column; those of the others are not looked at
 	Replicas int
 	Time     float64
-	Kind     string // state, total, flow or named
+	Kind     string // state, total, flow, named or outcome
 	Name     string
 	Mean, SD float64
 	Q05      float64

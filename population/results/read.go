@@ -57,6 +57,16 @@ type FlowRow struct {
 	Incidence int64    // in the interval that ends at the time; 0 if it is not recorded
 }
 
+// An OutcomeRow says what an outcome has accrued since the start, such as a cost.
+type OutcomeRow struct {
+	Replica int
+	Time    float64
+	Date    string // if the model's clock has dates
+	Outcome string
+	Values  []string // as in a SeriesRow
+	Value   float64
+}
+
 // An EventRow is something that happened to an individual; see [population.Event].
 type EventRow struct {
 	Replica        int
@@ -66,6 +76,15 @@ type EventRow struct {
 	From, To, Name string
 	By             uint64 // 0 if it was nobody
 	Values         []string
+}
+
+// A SupplyRow says how much of a supply there was; see [population.Supply].
+type SupplyRow struct {
+	Replica                   int
+	Time                      float64
+	Date                      string // if the model's clock has dates
+	Supply                    string
+	Left, Used, Lost, Refused int64
 }
 
 // Series reads how many were in each state, row by row. An error is the last that is given.
@@ -86,6 +105,23 @@ func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
 // ReadFlows is [Directory.Flows] of a table as CSV.
 func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] {
 	return each(csvOpener("flows.csv", r), &flowTable)
+}
+
+// Outcomes reads what each outcome has accrued, if the model has outcomes, row by row. An error is
+// the last that is given.
+func (d *Directory) Outcomes() iter.Seq2[OutcomeRow, error] {
+	return each(d.opener(outcomeTable.name), &outcomeTable)
+}
+
+// ReadOutcomes is [Directory.Outcomes] of a table as CSV.
+func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
+	return each(csvOpener("outcomes.csv", r), &outcomeTable)
+}
+
+// Supplies reads how much of each supply there was, row by row, if the model has supplies. An error is
+// the last that is given.
+func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
+	return each(d.opener(supplyTable.name), &supplyTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that

@@ -70,6 +70,26 @@ var flowTable = schema[FlowRow]{"flows", []field[FlowRow]{
 	{"incidence", whole, plain, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
 }}
 
+var outcomeTable = schema[OutcomeRow]{"outcomes", []field[OutcomeRow]{
+	{"replica", whole, dictionary, always, func(r *OutcomeRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *OutcomeRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *OutcomeRow) any { return &r.Date }},
+	{"outcome", text, dictionary, always, func(r *OutcomeRow) any { return &r.Outcome }},
+	{"", optionalText, dictionary, attributes, func(r *OutcomeRow) any { return &r.Values }},
+	{"value", number, plain, always, func(r *OutcomeRow) any { return &r.Value }},
+}}
+
+var supplyTable = schema[SupplyRow]{"supplies", []field[SupplyRow]{
+	{"replica", whole, dictionary, always, func(r *SupplyRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *SupplyRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *SupplyRow) any { return &r.Date }},
+	{"supply", text, dictionary, always, func(r *SupplyRow) any { return &r.Supply }},
+	{"left", whole, plain, always, func(r *SupplyRow) any { return &r.Left }},
+	{"used", whole, plain, always, func(r *SupplyRow) any { return &r.Used }},
+	{"lost", whole, plain, always, func(r *SupplyRow) any { return &r.Lost }},
+	{"refused", whole, plain, always, func(r *SupplyRow) any { return &r.Refused }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},

@@ -28,6 +28,8 @@ type Summary struct {
 	Times []float64 `json:"times"`
 	Dates []string  `json:"dates,omitempty"`
 	Counts
+	// Supplies has how much there was of what is used up.
+	Supplies Ordered[population.SupplySeries] `json:"supplies,omitzero"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
@@ -50,6 +52,18 @@ type Counts struct {
 	Named          Ordered[population.Series] `json:"named,omitzero"`
 	Incidence      Ordered[population.Series] `json:"incidence,omitzero"`
 	NamedIncidence Ordered[population.Series] `json:"named_incidence,omitzero"`
+	Outcomes       Ordered[population.Series] `json:"outcomes,omitzero"` // since the start
+	Time           Ordered[population.Series] `json:"time,omitzero"`     // person-time in each state
+	Machines       Ordered[MachineCounts]     `json:"machines,omitzero"`
+}
+
+// MachineCounts are what was counted of a machine: how many were in each of its states, and how many
+// went from one to another.
+type MachineCounts struct {
+	States    Ordered[population.Series] `json:"states"`
+	Flows     Ordered[population.Series] `json:"flows"`
+	Incidence Ordered[population.Series] `json:"incidence,omitzero"`
+	Time      Ordered[population.Series] `json:"time,omitzero"` // person-time in each of its states
 }
 
 // A Peak is the most that were in a state at once, and when: means over the replicas.

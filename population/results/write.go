@@ -30,7 +30,7 @@ func newCounts[R any](w io.Writer, f Format, s *schema[R], m *population.Model) 
 	has := func(p presence) bool {
 		return p == ifDated && m.Dates() != nil || p == ifIncidence && m.RecordsIncidence()
 	}
-	l := s.layout(has, groupColumns(m), m.Attributes(), countColumns())
+	l := s.layout(has, groupColumns(m), m.Attributes(), append(countColumns(), s.names()...))
 	out, err := newSink(w, f, s.name, l.columns)
 	return &l, out, err
 }
@@ -79,14 +79,14 @@ func eachMoment(r *population.Result, call func(*moment) error) error {
 	return nil
 }
 
-// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has
+// WriteSeries writes how many were in each state, and in each state of machines, as in hiv=positive: replica, time, the date if the model's clock has
 // dates, state, the attributes that the model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &seriesTable, r.Model)
 	if err != nil {
 		return err
 	}
-	states := r.Model.States()
+	states := r.Model.Counted()
 	err = eachMoment(r, func(at *moment) error {
 		row := SeriesRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		for s, name := range states {
@@ -136,6 +136,60 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	})
 	if err != nil {
 		return err
+	}
+	return out.close()
+}
+
+// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time, the
+// date if the model's clock has dates, outcome, the attributes that the model records by, and value.
+func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
+	l, out, err := newCounts(w, f, &outcomeTable, r.Model)
+	if err != nil {
+		return err
+	}
+	names := r.Model.Outcomes()
+	err = eachMoment(r, func(at *moment) error {
+		row := OutcomeRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
+		for o, name := range names {
+			row.Outcome, row.Value = name, at.run.Outcome(at.row, o)
+			if err := out.row(l.row(&row)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.close()
+}
+
+// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's clock
+// has dates, supply, left, used, lost and refused, the last three since the start.
+func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
+	has := func(p presence) bool { return p == ifDated && r.Model.Dates() != nil }
+	l := supplyTable.layout(has, nil, nil, nil)
+	out, err := newSink(w, f, supplyTable.name, l.columns)
+	if err != nil {
+		return err
+	}
+	names, dates := r.Model.Supplies(), r.Model.Dates()
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for at := range run.Rows() {
+			row := SupplyRow{Replica: run.Replica, Time: r.Times[at]}
+			if dates != nil {
+				row.Date = dates[at]
+			}
+			for k, name := range names {
+				s := run.Supply(at, k)
+				row.Supply, row.Left, row.Used = name, int64(s.Left), int64(s.Used)
+				row.Lost, row.Refused = int64(s.Lost), int64(s.Refused)
+				if err := out.row(l.row(&row)); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return out.close()
 }

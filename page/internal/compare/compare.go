@@ -43,6 +43,7 @@ type Side struct {
 	Unit, Label   string // unit of the times; label of the axis
 	Dates         *plot.Dates
 	States, Flows []line // flows per interval
+	outcomes      []line // since the start
 	SinceStart    bool
 
 	Outputs  []string             // names, in order
@@ -52,7 +53,7 @@ type Side struct {
 
 	Result *population.Result // of a run of this server
 	Facts  facts              // of runs and directories
-	total  map[string]int     // number of states ("state") and flows ("incidence"), with those beyond MaxLines
+	total  map[string]int     // number of states ("state"), flows ("incidence") and "outcome"s, with those beyond MaxLines
 }
 
 // paired reports whether two sides have replicas with common random numbers: equal seeds, and some
@@ -236,6 +237,7 @@ func (c *Comparison) Tables() (all []figure.Table) {
 		if text := c.Pairing(k+1, func(i int) bool { return some && pairs[i] }); text != "" {
 			t.Note = strings.ToUpper(text[:1]) + text[1:] + "."
 		}
+		var missing []string
 		for i, d := range s.Differences {
 			mean := "–"
 			if !math.IsNaN(d.Mean) {
@@ -244,10 +246,20 @@ func (c *Comparison) Tables() (all []figure.Table) {
 			row := []string{d.Name, first.Outputs[i].MeanText(), s.Outputs[i].MeanText(), mean, d.CI(), d.Runs.Text(d.N, n)}
 			if some && !pairs[i] {
 				row[0] += " *"
+			} else if text := d.MissingPairs(n); some && text != "" {
+				missing = append(missing, text)
 			}
 			t.Rows = append(t.Rows, row)
 		}
+		if len(missing) > 0 {
+			t.Note = strings.TrimSpace(t.Note + " " + strings.Join(missing, ". ") + ".")
+		}
 		all = append(all, t)
+	}
+	if c.ICER != nil {
+		head, rows := c.ICER.Table()
+		costs := figure.Table{Caption: "What each costs and gains more than " + first.Name, Head: head, Rows: rows}
+		all = append([]figure.Table{costs}, all...)
 	}
 	return all
 }
@@ -274,6 +286,9 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 		for i, name := range names {
 			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, Dates: sides[0].Dates,
 				YLabel: "individuals", FromZero: true, LegendBeside: true}
+			if id == "outcome" {
+				c.YLabel = name
+			}
 			for _, s := range sides {
 				one := plot.Series{Name: s.Name, Steps: steps}
 				for _, l := range of(s) {
@@ -290,6 +305,7 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 		}
 	}
 	add(func(s *Side) []line { return s.States }, "state", "Individuals in each state", false)
+	add(func(s *Side) []line { return s.outcomes }, "outcome", "Outcomes since the start", false)
 	since := slices.ContainsFunc(sides, func(s *Side) bool { return s.SinceStart })
 	if since {
 		return figures

@@ -68,6 +68,13 @@ func TestPairs(t *testing.T) {
 	if rows[0][0] != "x" || rows[1][0] != "y *" || rows[1][5] != "–" || rows[0][5] != "1 to 1" {
 		t.Errorf("%q", rows)
 	}
+	first.Values["x"][2] = math.NaN()
+	first.Values["z"], second.Values["z"] = []float64{1, 2, 3, 4}, []float64{1, 2, 3, 4}
+	first.Outputs, second.Outputs = []string{"x", "y", "z"}, []string{"x", "y", "z"}
+	if short, err := New([]*Side{first, second}); err != nil || !strings.HasSuffix(short.Tables()[0].Note,
+		"x: only 2 pairs of 3 replicas; in each of the others a run has no number, as after a division by 0.") {
+		t.Errorf("%v: %q", err, short.Tables()[0].Note)
+	}
 	var text strings.Builder
 	if err := c.WriteJSON(&text); err != nil || strings.Count(text.String(), `"replica_by_replica": true`) != 1 ||
 		strings.Count(text.String(), `"replica_by_replica": false`) != 1 {
@@ -83,12 +90,22 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// The values of outcomes are read from their table, to the last digit.
+func TestEndsOfOutcomes(t *testing.T) {
+	v := &Side{Outputs: []string{"final(cost)"}, Values: map[string][]float64{}}
+	table := "replica,time,outcome,region,value\n0,0,cost,,0\n0,2,cost,,3.25\n0,2,cost,north,9\n1,2,cost,,-4.5\n"
+	if err := v.readEnds(outcomesAtEnd(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
+		"[0 1] map[final(cost):[3.25 -4.5]]" {
+		t.Errorf("%v %v", v, err)
+	}
+}
+
 // What a table of a run has of everybody at the end is read, replica by replica; groups and other
 // times are not.
 func TestEnds(t *testing.T) {
 	v := &Side{Outputs: []string{"final(a)", "final(b)"}, Values: map[string][]float64{}}
 	table := "replica,time,state,region,count\n1,0,a,,5\n1,2,a,,3\n1,2,b,,7\n1,2,a,north,99\n0,2,a,,4\n0,2,b,,6\n"
-	if err := v.readEnds(statesAsFlows(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
+	if err := v.readEnds(statesAtEnd(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
 		"[0 1] map[final(a):[4 3] final(b):[6 7]]" {
 		t.Errorf("%v %v", v, err)
 	}
@@ -96,7 +113,7 @@ func TestEnds(t *testing.T) {
 		"replica,time,state,count\nx,2,a,1\n": "found \"x\", expected a number",
 		"replica,time,state,count\n1,2\n":     "wrong number of fields",
 		"replica,time,state,count\n5,2,a,1\n": "other replicas"} {
-		if err := v.readEnds(statesAsFlows(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
+		if err := v.readEnds(statesAtEnd(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

@@ -105,7 +105,7 @@ func (c *Comparison) pairwise(plan *study.Course, unknown func(*Side) bool) (all
 			return nil, err
 		}
 		if all == nil {
-			all = &tables.Course{Unit: one.Unit, Times: one.Times}
+			all = &tables.Course{Unit: one.Unit, Times: one.Times, Every: one.Every}
 			for _, side := range c.sides {
 				all.Scenarios = append(all.Scenarios, side.Name)
 			}
@@ -180,11 +180,14 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 		return nil
 	}
 	note := c.Course.DifferenceNote()
-	for _, kind := range []string{"state", "incidence"} {
+	for _, kind := range []string{"state", "incidence", "outcome"} {
 		some := c.linesOf(kind)
 		group, id, all := "Difference from "+c.Scenarios[0].Name+" over time", "difference", len(some)
 		if kind == "incidence" {
 			group, id = "Difference from "+c.Scenarios[0].Name+" in "+c.Course.Interval(), "difference-incidence"
+		}
+		if kind == "outcome" {
+			group, id = "Difference from "+c.Scenarios[0].Name+" in outcomes since the start", "difference-outcome"
 		}
 		note := note
 		if all > figure.MaxLines {
@@ -192,10 +195,10 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 		}
 		for k, i := range some {
 			chart := c.Course.Difference(i)
-			chart.Note, chart.YLabel, chart.LegendBeside = note, "individuals", true
+			chart.Note, chart.YLabel, chart.LegendBeside = note, yLabel(&c.Course.Lines[i]), true
 			nameBands(&chart)
 			figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%d", id, k),
-				Caption: figure.Arrow(c.Course.Lines[i].Name), Group: group, Small: all > 2,
+				Caption: c.Course.Name(i), Group: group, Small: all > 2,
 				Band: "mean difference (the band of its column)", Chart: chart})
 		}
 	}
@@ -204,26 +207,37 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 
 // scenarios has a chart for each line of the course, with all scenarios over each other.
 func (c *Comparison) scenarios() (figures []figure.Figure) {
-	for _, kind := range []string{"state", "incidence"} {
+	for _, kind := range []string{"state", "incidence", "outcome"} {
 		group := "Individuals in each state"
-		if kind == "incidence" {
+		switch kind {
+		case "incidence":
 			group = "Changes of state in each interval"
+		case "outcome":
+			group = "Outcomes since the start"
 		}
 		some := c.linesOf(kind)
 		for k, i := range some[:min(len(some), figure.MaxLines)] {
 			chart := c.Course.Scenario(i)
-			chart.Note, chart.YLabel, chart.LegendBeside = c.Course.ScenarioNote(), "individuals", true
+			chart.Note, chart.YLabel, chart.LegendBeside = c.Course.ScenarioNote(), yLabel(&c.Course.Lines[i]), true
 			figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%d", kind, k),
-				Caption: figure.Arrow(c.Course.Lines[i].Name), Group: group, Small: len(some) > 2, Chart: chart})
+				Caption: c.Course.Name(i), Group: group, Small: len(some) > 2, Chart: chart})
 		}
 	}
 	return figures
 }
 
+// yLabel is the label of the y axis of a line.
+func yLabel(l *tables.Line) string {
+	if l.Kind == "outcome" {
+		return l.Name
+	}
+	return "individuals"
+}
+
 // linesOf are the lines of a kind.
 func (c *Comparison) linesOf(kind string) (some []int) {
 	for i, l := range c.Course.Lines {
-		if l.Kind == kind {
+		if l.Kind == kind && !c.Course.IsTwin(i) {
 			some = append(some, i)
 		}
 	}

@@ -76,11 +76,56 @@ func (c *Comparison) readCourse(files folder.Folder, dir string) error {
 
 // Figures are the charts of a saved comparison: the outputs, and how the scenarios went.
 func (c *Comparison) Figures() []figure.Figure {
-	all := c.Forests()
+	all := slices.Concat(c.costs(), c.Forests())
 	if c.Course == nil {
 		return all
 	}
 	return slices.Concat(all, c.scenarios(), c.overTime())
+}
+
+// ReadCosts reads what the scenarios cost and gain from the pairs of runs in a directory, for a text
+// such as cost/qalys. Without pairs there is nothing to show.
+func (c *Comparison) ReadCosts(files folder.Folder, dir, text string) error {
+	data, err := files.Read(path.Join(dir, tables.PairsFile), folder.MaxResults)
+	if httperr.Is(err, http.StatusNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, s := range c.Scenarios {
+		names = append(names, s.Name)
+	}
+	icer := tables.NewICER(text, names)
+	if err := icer.ReadPairs(bytes.NewReader(data), maxPairs); err != nil {
+		return httperr.Unprocessable("%s in %s is not what almanac compare writes: %v", tables.PairsFile, dir, err)
+	}
+	if len(icer.Pairs[0]) > 0 {
+		c.ICER = icer
+	}
+	return nil
+}
+
+// maxPairs is how many rows of pairs.csv are read.
+const maxPairs = 2_000_000
+
+// costs are the cost-effectiveness plane and the acceptability curves, if costs are compared.
+func (c *Comparison) costs() []figure.Figure {
+	if c.ICER == nil {
+		return nil
+	}
+	plane, curves := c.ICER.Plane("scenarios"), c.ICER.AcceptabilityChart("scenarios")
+	plane.LegendBeside, curves.LegendBeside = true, true
+	for i := range plane.Series {
+		if s := &plane.Series[i]; s.Name == "" && i > 0 {
+			s.Name = plane.Series[i-1].Name + ": mean"
+		}
+	}
+	return []figure.Figure{
+		{ID: "plane", Caption: "Cost-effectiveness plane", Group: "Costs and effects", Chart: plane},
+		{ID: "acceptability", Caption: "Acceptability curves", Group: "Costs and effects", Chart: curves},
+	}
 }
 
 // ReplicaCount is the number of replicas of each scenario; some may lack an output.

@@ -26,7 +26,7 @@ func FromResult(name string, r *population.Result) *Side {
 	m := r.Model
 	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
 		Label: pictures.TimeLabel(m), Dates: pictures.Dates(m), Result: r, total: map[string]int{"state": len(m.States()),
-			"incidence": len(m.Flows())}}
+			"incidence": len(m.Flows()), "outcome": len(m.Outcomes())}}
 	if s.Count == 0 {
 		return s
 	}
@@ -35,6 +35,9 @@ func FromResult(name string, r *population.Result) *Side {
 	}
 	for i, flow := range m.Flows()[:min(len(m.Flows()), figure.MaxLines)] {
 		s.Flows = append(s.Flows, line{flow.String(), r.Incidence(i)})
+	}
+	for i, name := range m.Outcomes()[:min(len(m.Outcomes()), figure.MaxLines)] {
+		s.outcomes = append(s.outcomes, line{name, r.Outcome(i)})
 	}
 	return s
 }
@@ -113,20 +116,22 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 		}
 		return some
 	}
-	v.total = map[string]int{"state": len(sum.States.Names()), "incidence": len(sum.Incidence.Names())}
-	v.States = lines(sum.States)
+	v.total = map[string]int{"state": len(sum.States.Names()), "incidence": len(sum.Incidence.Names()),
+		"outcome": len(sum.Outcomes.Names())}
+	v.States, v.outcomes = lines(sum.States), lines(sum.Outcomes)
 	if v.Flows = lines(sum.Incidence); sum.Incidence.IsZero() {
 		v.SinceStart = true
 	}
 	ends(sum.States)
 	ends(sum.Flows)
+	ends(sum.Outcomes)
 	if sum.Incomplete {
 		return v, nil // the tables have incomplete replicas
 	}
 	for _, table := range []struct {
 		file string
-		read func(io.Reader) iter.Seq2[results.FlowRow, error]
-	}{{"series.csv", statesAsFlows}, {"flows.csv", results.ReadFlows}} {
+		read func(io.Reader) iter.Seq2[endRow, error]
+	}{{"series.csv", statesAtEnd}, {"flows.csv", flowsAtEnd}, {"outcomes.csv", outcomesAtEnd}} {
 		data, err := files.Read(path.Join(dir, table.file), folder.MaxResults)
 		if err != nil {
 			continue
@@ -147,35 +152,61 @@ func withInterval(o study.Output) study.Output {
 	return o
 }
 
-// statesAsFlows reads the table of states in the form of the table of flows.
-func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
-	return func(yield func(results.FlowRow, error) bool) {
-		for row, err := range results.ReadSeries(r) {
-			if !yield(results.FlowRow{Replica: row.Replica, Time: row.Time, Kind: "flow", Flow: row.State, Values: row.Values,
-				Count: row.Count}, err) {
+// An endRow is a row of one of the tables of a run: of states, flows or outcomes.
+type endRow struct {
+	replica int
+	time    float64
+	name    string
+	group   []string
+	value   float64
+}
+
+// rowsOf converts the rows of a table. Those for which convert reports false are left out.
+func rowsOf[R any](rows iter.Seq2[R, error], convert func(R) (endRow, bool)) iter.Seq2[endRow, error] {
+	return func(yield func(endRow, error) bool) {
+		for row, err := range rows {
+			if one, ok := convert(row); (ok || err != nil) && !yield(one, err) {
 				return
 			}
 		}
 	}
 }
 
+func statesAtEnd(r io.Reader) iter.Seq2[endRow, error] {
+	return rowsOf(results.ReadSeries(r), func(row results.SeriesRow) (endRow, bool) {
+		return endRow{row.Replica, row.Time, row.State, row.Values, float64(row.Count)}, true
+	})
+}
+
+func flowsAtEnd(r io.Reader) iter.Seq2[endRow, error] {
+	return rowsOf(results.ReadFlows(r), func(row results.FlowRow) (endRow, bool) {
+		return endRow{row.Replica, row.Time, row.Flow, row.Values, float64(row.Count)}, row.Kind == "flow"
+	})
+}
+
+func outcomesAtEnd(r io.Reader) iter.Seq2[endRow, error] {
+	return rowsOf(results.ReadOutcomes(r), func(row results.OutcomeRow) (endRow, bool) {
+		return endRow{row.Replica, row.Time, row.Outcome, row.Values, row.Value}, true
+	})
+}
+
 // readEnds sets the final values of each replica.
-func (v *Side) readEnds(rows iter.Seq2[results.FlowRow, error], end float64) error {
+func (v *Side) readEnds(rows iter.Seq2[endRow, error], end float64) error {
 	values := map[string]map[int]float64{}
 	seen := map[int]bool{}
 	for row, err := range rows {
 		if err != nil {
 			return err
 		}
-		if row.Kind != "flow" || row.Time != end || strings.Join(row.Values, "") != "" { // a row of a group
+		if row.time != end || strings.Join(row.group, "") != "" { // a row of a group
 			continue
 		}
-		name := "final(" + row.Flow + ")"
+		name := "final(" + row.name + ")"
 		if values[name] == nil {
 			values[name] = map[int]float64{}
 		}
-		values[name][row.Replica] = float64(row.Count)
-		seen[row.Replica] = true
+		values[name][row.replica] = row.value
+		seen[row.replica] = true
 	}
 	replicas := slices.Sorted(maps.Keys(seen))
 	if v.Replicas != nil && !slices.Equal(v.Replicas, replicas) {

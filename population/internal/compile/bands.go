@@ -1,6 +1,9 @@
 package compile
 
 import (
+	"math"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -33,7 +36,7 @@ func (c *compiler) ageBands(here Scope) {
 		}
 		for v := range a.Values {
 			enter := program.Action{Kind: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
-			enter.Moves = []program.Move{{Attribute: uint8(i), Value: uint16(v)}}
+			enter.Moves = []program.Move{{Attribute: uint16(i), Value: uint16(v), Machine: -1}}
 			b.Enter = append(b.Enter, enter)
 		}
 	}
@@ -75,4 +78,75 @@ func (c *compiler) followsAge(attribute int, n syntax.Ref, what string) bool {
 	}
 	c.Add(n.At, "%s: %s follows the age; nothing else can give it", what, n.Name)
 	return true
+}
+
+// bandSizes returns the expected number of individuals in each band at the start. It reports false
+// if nobody is there then, or if an age is not known.
+func (c *compiler) bandSizes(t *program.Phase, b *program.Band) ([]float64, bool) {
+	sizes, total := make([]float64, len(b.Ages)), 0.0
+	quiet := c.here // problems with ages are reported where they are worked out
+	quiet.List = &diag.List{}
+	for i := range c.program.StartGroups {
+		in := &c.program.StartGroups[i]
+		count := float64(in.Count)
+		total += count
+		age := c.startGroupSyntax[i].Age
+		if !age.Given() {
+			age = c.file.Age
+		}
+		if !age.Given() { // newborn
+			sizes[0] += count
+			continue
+		}
+		if age.Bad || quiet.Dependence(age).Time {
+			return nil, false
+		}
+		laws := eachCell(c, quiet, []syntax.Value{age}, func(here Scope) law.Law {
+			l, ok := here.Law(age, "")
+			if !ok {
+				quiet.Count++
+			}
+			return l
+		})
+		if quiet.Count > 0 || len(laws.Values) == 0 {
+			return nil, false
+		}
+		for k := range laws.Values {
+			expected := count * c.startChance(t, &in.Entry, laws.By, k)
+			before := 1.0 // the probability of being at least as old
+			for v := range sizes {
+				next := 0.0
+				if v+1 < len(sizes) {
+					next = laws.Values[k].Survival(math.Nextafter(b.Ages[v+1], 0))
+				}
+				sizes[v] += float64(expected * (before - next))
+				before = next
+			}
+		}
+	}
+	return sizes, total > 0
+}
+
+// startChance is the probability that an individual at the start is in a cell. Attributes are drawn
+// independently of each other.
+func (c *compiler) startChance(t *program.Phase, in *program.Entry, by []program.CellAttribute, k int) float64 {
+	chance, cell := 1.0, c.cell(by, k)
+	for _, a := range by {
+		v := int(cell[a.Attribute])
+		if given := in.ValueOf(a.Attribute); given >= 0 {
+			if int(given) != v {
+				return 0
+			}
+			continue
+		}
+		shares, before := t.Attributes[a.Attribute], 0.0
+		if v >= len(shares) { // there are problems, which are reported elsewhere
+			return 0
+		}
+		if v > 0 {
+			before = min(shares[v-1], 1)
+		}
+		chance *= max(min(shares[v], 1)-before, 0)
+	}
+	return chance
 }

@@ -50,7 +50,13 @@ type compiler struct {
 	windowSyntax       []*syntax.Condition                            // where each of program.Windows is written, first
 	windowWhat         []string                                       // how messages name it
 	watched            map[*syntax.Where]int                          // indexes into program.Watched
+	watchedValues      map[watchedValue]int                           // likewise
 	mixings            map[*syntax.Contact]*Mixing
+	machineFlows       []flowSet                                      // by machine: those that are possible
+	enterMissing       map[int]bool                                   // by machine: that has been reported
+	fileGifts          map[*syntax.Move]*program.ByCell[program.Gift] // of moves whose table is in a file
+
+	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -61,12 +67,7 @@ type compiler struct {
 func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, name)
-	c.Set = slices.Clone(c.Set) // the reader stores nodes in it
-	if c.Later != nil {
-		later := *c.Later
-		later.Set = slices.Clone(later.Set)
-		c.Later = &later
-	}
+	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
 	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
 	f := r.Parse(source)
@@ -107,7 +108,7 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 func File(f *syntax.File, list *diag.List) *Model {
 	p := &program.Program{
 		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End,
-		Size: f.Size, MaxSize: f.Most,
+		Size: f.Size, MaxSize: f.Most, StateAttribute: -1,
 	}
 	c := &compiler{
 		List: list, file: f, program: p,
@@ -123,7 +124,10 @@ func File(f *syntax.File, list *diag.List) *Model {
 		bands:              map[int]*program.Band{},
 		windows:            map[windowKey]int{},
 		watched:            map[*syntax.Where]int{},
+		watchedValues:      map[watchedValue]int{},
 		mixings:            map[*syntax.Contact]*Mixing{},
+		enterMissing:       map[int]bool{},
+		fileGifts:          map[*syntax.Move]*program.ByCell[program.Gift]{},
 	}
 	c.compile()
 	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries,
@@ -135,7 +139,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
-	here.attributes, here.states = start.attributes, start.states
+	here.attributes, here.states, here.group = start.attributes, start.states, start.group
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
@@ -150,8 +154,11 @@ func (c *compiler) compile() {
 		return
 	}
 	c.here = c.startScope()
+	c.countMachineTimers()
 	c.ageBands(c.here)
+	c.machineStarts(c.here)
 	c.startGroups(c.here)
+	c.checkDeals()
 	for _, parameter := range f.Parameters {
 		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
 			c.settable = append(c.settable, name)
@@ -161,19 +168,21 @@ func (c *compiler) compile() {
 	if c.Count > diag.MaxListed { // the list of problems is full
 		return
 	}
+	c.listSupplies()
 	c.numberNames()
+	c.listOutcomes(c.here)
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
+	c.machineSince(c.here)
 	c.schedule(c.here)
 	c.recordTimes(c.here)
 	c.groupings()
 	c.listFlows()
 	c.resolveWindows()
+	c.resolveOutcomes()
 	c.checkRecordSize()
 	c.functions()
-	for i := range p.FirstPhase.States {
-		p.MaxStateTimers = max(p.MaxStateTimers, p.FirstPhase.States[i].Timers)
-	}
+	c.numberColumns()
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -193,11 +202,17 @@ func (c *compiler) listStatesAndAttributes() bool {
 		p.Attributes = append(p.Attributes, attribute)
 		empty = empty || len(a.Values) == 0
 	}
+	for i := range f.Machines {
+		empty = empty || len(f.Machines[i].States) == 0
+	}
 	if empty && c.Count > 0 {
 		return false
 	}
 	if n := len(p.Attributes); n > maxAttributes {
 		c.Add(f.Attributes[maxAttributes].At, "attributes: %d are more than the %d there can be", n, maxAttributes)
+		return false
+	}
+	if !c.listMachines() {
 		return false
 	}
 	p.MixesBy = make([]bool, len(p.Attributes))
@@ -217,7 +232,13 @@ func (c *compiler) startScope() Scope {
 		here.parameters[name] = parameter
 	}
 	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states = p.Attributes, p.States
+	here.attributes, here.states = p.Attributes, p.Counted
+	here.group = func(name string) int {
+		if !c.isValue(name) {
+			return -1
+		}
+		return c.watchValue(name, -1)
+	}
 	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
@@ -277,9 +298,15 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		}
 		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))
 	}
+	for range len(c.program.Attributes) - len(t.Attributes) {
+		t.Attributes = append(t.Attributes, nil) // machines, and the state
+	}
 	c.bandClocks(t)
 	for i := range c.file.States {
 		c.addStateRates(here, i)
+	}
+	for m := range c.file.Machines {
+		c.machineRates(here, m)
 	}
 	for i := range c.file.Always {
 		c.always(here, t, i)
@@ -296,6 +323,12 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		}
 		c.stateTable(here, t, i)
 	}
+	for m := range c.file.Machines {
+		if c.Stopped {
+			break
+		}
+		t.Machines = append(t.Machines, c.machineTables(here, t, m))
+	}
 	// Ages at the start are drawn once, by the first phase.
 	if c.file.Age.Given() && !c.file.Age.Bad && c.program.FirstPhase == nil {
 		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
@@ -304,6 +337,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
 	}
 	c.thresholds(here, t)
+	c.outcomeTables(here, t)
 	t.SetFlags()
 	return t
 }

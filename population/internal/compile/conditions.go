@@ -48,12 +48,22 @@ func (c *compiler) thresholds(here Scope, t *program.Phase) {
 // threshold works out one condition of a triggered intervention.
 func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
 	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
-	l := program.Threshold{Window: -1, State: -1, Watched: c.watch(p), Above: text.Above}
+	l := program.Threshold{Window: -1, State: -1, Members: -1, Watched: c.watch(p), Above: text.Above}
 	if text.Over.Given() {
 		return l, c.incidence(here, p, text, &l)
 	}
 	isState := slices.Contains(c.program.States, text.Of.Name)
+	if counted := slices.Index(c.program.Counted, text.Of.Name); counted >= len(c.program.States) {
+		l.State = counted
+	}
 	switch {
+	case l.State >= 0: // of a machine
+	case c.isValue(text.Of.Name):
+		l.Members = c.watchValue(text.Of.Name, l.Watched)
+	case strings.Contains(text.Of.Name, "=") && !text.Of.Bad:
+		c.Add(text.Of.At, "%s: when: %s", p.What,
+			diag.Unknown("state", text.Of.Name, func() []string { return c.program.Counted }))
+		return l, false
 	case text.Of.Name != "total":
 		state := c.state(text.Of, p.What+": when", false)
 		if state == program.NoState {
@@ -72,7 +82,7 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
-		if ok && l.State < 0 {
+		if ok && l.State < 0 && l.Members < 0 {
 			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
 				describeResolved(text.Limit, got))
 			ok = false
@@ -126,6 +136,13 @@ func (c *compiler) watch(p *syntax.Intervention) int {
 	if len(p.Among) == 0 {
 		return -1
 	}
+	for _, w := range p.Among {
+		if w.Attribute.Name == syntax.StateName && c.program.StateAttribute >= 0 {
+			c.Add(w.Attribute.At, "%s: when: where: a condition is about a state already; expected an attribute or a machine",
+				p.What)
+			return -1
+		}
+	}
 	i, ok := c.watched[&p.Among[0]]
 	if !ok {
 		i = len(c.program.Watched)
@@ -133,6 +150,50 @@ func (c *compiler) watch(p *syntax.Intervention) int {
 		c.program.Watched = append(c.program.Watched, c.conditions(p.Among, p.What+": when: where"))
 	}
 	return i
+}
+
+// ValueOf returns the attribute and the value that a name such as region=north stands for. It reports
+// false if there is none, or if it is a state of a machine, which is counted by itself.
+func ValueOf(p *program.Program, name string) (attribute, value int, ok bool) {
+	of, is, found := strings.Cut(name, "=")
+	attribute = p.Attributes.Index(of)
+	if !found || attribute < 0 || attribute >= p.Plain() {
+		return 0, 0, false
+	}
+	value = slices.Index(p.Attributes[attribute].Values, is)
+	return attribute, value, value >= 0
+}
+
+// isValue reports whether a name is that of a value of an attribute.
+func (c *compiler) isValue(name string) bool {
+	_, _, ok := ValueOf(c.program, name)
+	return ok
+}
+
+// watchValue returns the number in program.Watched of those with a value of an attribute, among those
+// of another group of it, −1 for all.
+func (c *compiler) watchValue(name string, among int) int {
+	key := watchedValue{name, among}
+	if i, ok := c.watchedValues[key]; ok {
+		return i
+	}
+	a, v, _ := ValueOf(c.program, name)
+	is := make([]bool, len(c.program.Attributes[a].Values))
+	is[v] = true
+	where := []program.Condition{{Attribute: a, Is: is}}
+	if among >= 0 {
+		where = append(where, c.program.Watched[among]...)
+	}
+	i := len(c.program.Watched)
+	c.program.Watched = append(c.program.Watched, where)
+	c.watchedValues[key] = i
+	return i
+}
+
+// A watchedValue identifies a group: those with a value, among those of another group or all.
+type watchedValue struct {
+	name  string
+	among int
 }
 
 // incidence works out a condition on the events in the time before, and reports whether it could.
@@ -217,6 +278,10 @@ func (c *compiler) resolveWindows() {
 		w.Flow = slices.IndexFunc(c.program.Flows, isEvent)
 		if w.Flow < 0 {
 			w.Name = slices.Index(c.program.CountedNames, text.Event.Name)
+		}
+		if w.Watched >= 0 && c.program.OfNobody(w.Name) {
+			c.Add(text.Event.At, "%s: where: %s only sets parameters, which happens to no individual, so no group has "+
+				"any; leave out where", c.windowWhat[i], diag.Quote(text.Event.Name))
 		}
 		if w.Flow >= 0 || w.Name >= 0 || c.Count > 0 && strings.Contains(text.Event.Name, "->") {
 			continue // flows are not listed if there are problems

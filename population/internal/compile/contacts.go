@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -17,20 +18,23 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		Chance: 1, Attribute: -1, Self: program.SameState,
 		Becomes: slices.Repeat([]uint16{program.SameState}, len(c.program.States)),
 	}
-	for _, to := range text.To {
-		met := c.state(to.Met, text.What+": to", false)
-		becomes := program.Unchanged
-		if !c.file.Stays(to) {
-			becomes = c.state(to.Becomes, text.What+": to: "+to.Met.Name, true)
-		}
-		if met != program.NoState {
-			ct.Becomes[met] = becomes
-		}
+	machine, ok := c.contactMachine(text)
+	if !ok {
+		return
 	}
-	if text.Self.Given() {
-		ct.Self = c.state(text.Self, text.What+": self", true)
+	where := c.conditions(text.Where, text.What+": where")
+	var from program.StateSet
+	switch {
+	case machine >= 0:
+		ct.Rich = c.machineContact(&ct, text, machine)
+		where = append([]program.Condition{{Attribute: ct.Rich.Attribute, Is: ct.Rich.From}}, where...)
+	default:
+		c.stateContact(&ct, text)
+		from = c.contactFrom(text)
 	}
 	ct.Whom = c.conditions(text.Whom, text.What+": whom")
+	c.contactMoves(here, &ct, text)
+	ct.Uses = c.contactUses(&ct, text, machine)
 	if text.Chance.Given() {
 		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
@@ -46,12 +50,165 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Rule = c.file.Functions.Chances[text.Name]
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
+		ct.Rich != nil || ct.Uses != nil ||
 		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
-	where := c.conditions(text.Where, text.What+": where")
 	e := c.newRateEvent(here, rateEvent{what: text.What, rate: rate, where: where, do: do})
-	if from := c.stateSet(text.From, text.What+": from"); from != nil {
+	if from != nil || machine >= 0 || len(text.From) == 0 && ct.Rich != nil {
 		c.addRateEvent(from, e)
 	}
+}
+
+// stateContact looks up what becomes of the individuals that are met and of the maker, by their
+// states.
+func (c *compiler) stateContact(ct *program.Contact, text *syntax.Contact) {
+	if text.Everybody {
+		for s := range ct.Becomes {
+			ct.Becomes[s] = program.Unchanged
+		}
+	}
+	for _, to := range text.To {
+		met := c.contactState(text, to.Met, text.What+": to", false)
+		becomes := program.Unchanged
+		if !c.file.Stays(text, to) {
+			becomes = c.contactState(text, to.Becomes, text.What+": to: "+to.Met.Name, true)
+		}
+		if met != program.NoState {
+			ct.Becomes[met] = becomes
+		}
+		if becomes == program.NoState {
+			c.noteLeaving(nil)
+		}
+	}
+	if text.Self.Given() {
+		if ct.Self = c.contactState(text, text.Self, text.What+": self", true); ct.Self == program.NoState {
+			c.noteLeaving(nil)
+		}
+	}
+}
+
+// contactState looks up a state of a contact. If there is none, but a machine has one of that name,
+// the message says so.
+func (c *compiler) contactState(text *syntax.Contact, n syntax.Ref, what string, orOut bool) uint16 {
+	if _, ok := c.states[n.Name]; !ok && !n.Bad && !c.file.StatesBad && !c.file.InvalidStates[n.Name] {
+		for i := range c.file.Machines {
+			m := &c.file.Machines[i]
+			if slices.ContainsFunc(m.States, func(s syntax.State) bool { return s.Name == n.Name }) {
+				c.Add(n.At, "%s: there is no state %s under states; machine %s has one: write machine: %s", what,
+					diag.Quote(n.Name), m.Name, m.Name)
+				return program.NoState
+			}
+		}
+	}
+	return c.state(n, what, orOut)
+}
+
+// contactFrom looks up the states that a contact is made from: nil if there are none.
+func (c *compiler) contactFrom(text *syntax.Contact) program.StateSet {
+	if len(text.From) == 0 {
+		return nil
+	}
+	s := make(program.StateSet, len(c.program.States))
+	for _, n := range text.From {
+		if i := c.contactState(text, n, text.What+": from", false); i != program.NoState {
+			s[i] = true
+		}
+	}
+	return s
+}
+
+// contactMachine returns the machine that a contact is about, −1 for states, and reports false if
+// there is no such machine.
+func (c *compiler) contactMachine(text *syntax.Contact) (int, bool) {
+	if !text.Machine.Given() {
+		return -1, true
+	}
+	if text.Machine.Bad {
+		return -1, false
+	}
+	m := slices.Index(c.file.MachineNames(), text.Machine.Name)
+	if m < 0 {
+		c.Add(text.Machine.At, "%s: machine: %s", text.What, diag.Unknown("machine", text.Machine.Name, c.file.MachineNames))
+	}
+	return m, m >= 0
+}
+
+// machineContact looks up the states of a machine in a contact. The contact affects individuals in
+// all states; the machine decides.
+func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m int) *program.RichContact {
+	n := len(c.file.Machines[m].States)
+	r := &program.RichContact{
+		Machine: m, Attribute: c.program.Machines[m].Attribute, Everybody: text.Everybody,
+		From: make([]bool, n), Becomes: slices.Repeat([]uint16{program.SameState}, n), Self: program.SameState,
+	}
+	for s := range ct.Becomes {
+		ct.Becomes[s] = program.Unchanged
+	}
+	for v := range n {
+		if r.From[v] = len(text.From) == 0; text.Everybody {
+			r.Becomes[v] = program.Unchanged
+		}
+	}
+	for _, from := range text.From {
+		if v := c.machineValue(m, from, text.What+": from", false); v != program.NoState {
+			r.From[v] = true
+		}
+	}
+	for _, to := range text.To {
+		met := c.machineValue(m, to.Met, text.What+": to", false)
+		becomes := program.Unchanged
+		if !c.file.Stays(text, to) {
+			becomes = c.machineValue(m, to.Becomes, text.What+": to: "+to.Met.Name, true)
+		}
+		if met == program.NoState {
+			continue
+		}
+		switch r.Becomes[met] = becomes; becomes {
+		case program.NoState:
+			c.noteLeaving([]program.Condition{c.isIn(m, int(met))})
+		case program.Unchanged:
+		default:
+			c.addMachineFlow(m, c.isIn(m, int(met)).Is, becomes, true)
+		}
+	}
+	if text.Self.Given() {
+		if v := c.machineValue(m, text.Self, text.What+": self", true); v == program.NoState {
+			ct.Self = program.NoState
+			c.noteLeaving([]program.Condition{{Attribute: r.Attribute, Is: r.From}})
+		} else {
+			r.Self = v
+			c.addMachineFlow(m, r.From, v, true)
+		}
+	}
+	return r
+}
+
+// contactMoves works out what a contact gives, and what is inherited by it.
+func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Contact) {
+	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
+		if to := ct.Becomes[before]; to < program.Unchanged {
+			return to
+		}
+		if text.Everybody {
+			return before
+		}
+		return into(ct.Self)(before) // of the maker, if it alone changes
+	})
+	for _, n := range text.Inherit {
+		if n.Bad {
+			continue
+		}
+		if a := c.givenAttribute(n, text.What+": inherit"); a >= 0 {
+			moves = append(moves, program.Move{Attribute: uint16(a), Machine: int16(c.machineOf(a)), Inherits: true})
+		}
+	}
+	if len(moves) == 0 {
+		return
+	}
+	c.noteMoves(moves, nil)
+	if ct.Rich == nil {
+		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
+	}
+	ct.Rich.Moves = moves
 }

@@ -42,9 +42,14 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
+//   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
+//   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
+//     start and when entering, and the flows between them
+//   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
+//   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
 //   - record.go: the times of rows, and the groups to record by
 //   - flows.go: the flows that a program can cause
 //

@@ -3,6 +3,7 @@ package compile
 import (
 	"slices"
 
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -10,7 +11,8 @@ import (
 
 // birth compiles a line of births: a rate event of the states that parents may be in.
 func (c *compiler) birth(here Scope, b *syntax.Entry) {
-	in := &program.Entry{Given: c.givenAttributes(nil, "", c.inheritedAttributes(b))}
+	in := &program.Entry{}
+	c.givenAttributes(here, in, b.With, b.What+": with", c.inheritedAttributes(b), b.Which)
 	do := program.Action{Kind: program.DoBirth, Child: in, Name: c.nameIndex(b.Name), Chance: 1}
 	c.entryStates(here, &b.Enter, b.What+": enter", in)
 	from := c.stateSet(b.From, b.What+": from")
@@ -37,7 +39,8 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 		a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
 	}
 	a.Rate *= factor
-	a.Name, a.In.Given = c.nameIndex(e.Name), c.givenAttributes(e.With, e.What+": with", nil)
+	a.Name = c.nameIndex(e.Name)
+	c.givenAttributes(here, &a.In, e.With, e.What+": with", nil, e.Which)
 	c.entryStates(here, &e.Enter, e.What+": enter", &a.In)
 	if e.Age.Given() {
 		a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
@@ -45,31 +48,74 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 	return a
 }
 
-// givenAttributes returns, for each attribute of an individual that enters, its value or that it is
-// drawn or inherited. It is nil if all are drawn.
-func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []int) []int32 {
-	moves := c.moves(with, what)
-	if len(moves) == 0 && len(inherited) == 0 && len(c.bands) == 0 {
-		return nil
+// givenAttributes sets, for each attribute and machine of an individual that enters, its value, or
+// how it is drawn, or that it is inherited. Which names the entry in messages; it is empty at the
+// start.
+func (c *compiler) givenAttributes(
+	here Scope, in *program.Entry, with []syntax.Move, what string, inherited []int, which string,
+) {
+	if len(c.bands) > 0 || len(inherited) > 0 {
+		in.Given = c.allDrawn(nil)
 	}
-	given := slices.Repeat([]int32{program.Drawn}, len(c.program.Attributes))
+	for i := range with {
+		t := &with[i]
+		a := c.givenAttribute(t.Attribute, what)
+		if a < 0 || t.Gives.Value.Bad {
+			continue
+		}
+		if len(t.Gives.Shares) > 0 {
+			enter := syntax.Enter{Ref: syntax.Ref{At: t.Gives.At}, Into: t.Gives.Shares}
+			c.setDraw(in, a, c.drawAtEntry(here, a, &enter, what))
+			continue
+		}
+		values := c.program.Attributes[a].Values
+		v := slices.Index(values, t.Gives.Value.Name)
+		switch {
+		case len(t.Gives.Cases) > 0:
+			c.Add(t.Gives.At, "%s: %s: a table; expected a value, or shares such as {%s: 40%%, %s: rest}", what,
+				t.Attribute.Name, values[0], values[len(values)-1])
+		case v < 0:
+			c.Add(t.Gives.Value.At, "%s: %s", what,
+				diag.Unknown("value of "+t.Attribute.Name, t.Gives.Value.Name, func() []string { return values }))
+		default:
+			in.Given = c.allDrawn(in.Given)
+			in.Given[a] = int32(v)
+		}
+	}
+	for _, a := range inherited {
+		in.Given[a] = program.Inherited
+	}
+	c.enterMachines(here, in, which)
+}
+
+// allDrawn returns given, or, if that is nil, that all attributes are drawn or follow the age.
+func (c *compiler) allDrawn(given []int32) []int32 {
+	if given != nil {
+		return given
+	}
+	given = slices.Repeat([]int32{program.Drawn}, len(c.program.Attributes))
 	for a := range c.bands {
 		given[a] = program.ByAge
 	}
-	for _, m := range moves {
-		given[m.Attribute] = int32(m.Value)
-	}
-	for _, a := range inherited {
-		given[a] = program.Inherited
-	}
 	return given
+}
+
+// drawAtEntry is drawFrom for an individual that enters. What is drawn may depend on what it has
+// already.
+func (c *compiler) drawAtEntry(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
+	for _, s := range e.Into {
+		if !s.Rest && c.dependsOnLater(here, c.order(a), what+": "+s.State.Name, s.Share) {
+			return nil
+		}
+	}
+	return c.drawFrom(here, a, e, what)
 }
 
 // inheritedAttributes returns the attributes that a child has from its parent.
 func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 	var all []int
 	if b.InheritAll {
-		for a := range c.program.Attributes {
+		for a := range c.program.Listed() {
 			if c.bands[a] == nil { // a child has an age of its own
 				all = append(all, a)
 			}
@@ -79,7 +125,7 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 		if n.Bad {
 			continue
 		}
-		if a := c.attribute(n, b.What+": inherit"); a >= 0 && !c.followsAge(a, n, b.What+": inherit") {
+		if a := c.givenAttribute(n, b.What+": inherit"); a >= 0 {
 			all = append(all, a)
 		}
 	}
@@ -112,6 +158,9 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 		}
 		t.States = append(t.States, state)
 		good = good && state != program.NoState
+	}
+	if c.dependsOnLater(here, c.program.Plain()+1, what, written...) {
+		return
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
 		return entryShares(here, e, what, written, rest, good)

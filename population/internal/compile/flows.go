@@ -17,13 +17,18 @@ func (c *compiler) listFlows() {
 		return // a missing name would leave a gap
 	}
 	possible := c.possibleFlows()
-	if len(possible) > maxFlows {
+	n := len(possible)
+	for _, more := range c.machineFlows {
+		n += len(more)
+	}
+	if n > maxFlows {
 		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
 			"there are more than %s ways from a state to another; expected fewer: always and interventions that are "+
 				"for all states make one from each of them", format.Thousands(float64(maxFlows)))
 		return
 	}
-	p, n := c.program, len(c.program.States)
+	p := c.program
+	n = len(p.States)
 	entrances := [program.EntryKinds]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}
 	p.FlowsFrom = make([]int32, n+program.EntryKinds+1)
 	for _, key := range slices.Sorted(maps.Keys(possible)) {
@@ -46,6 +51,7 @@ func (c *compiler) listFlows() {
 		p.FlowsFrom[i+1] = max(p.FlowsFrom[i+1], p.FlowsFrom[i])
 	}
 	c.bandFlows()
+	c.listMachineFlows()
 }
 
 // A flowSet is a set of flows: from<<16 | to. The ways of entering are numbered after all states,
@@ -61,7 +67,10 @@ func (c *compiler) possibleFlows() flowSet {
 		}
 		possible[uint32(from)<<16|uint32(to)] = true
 	}
-	enter := func(by int, in *program.Entry) { in.EachState(func(state uint16) { add(n+by, state) }) }
+	enter := func(by int, in *program.Entry) {
+		in.EachState(func(state uint16) { add(n+by, state) })
+		c.noteEntry(by, in)
+	}
 	addAction := func(t *program.Phase, from int, do *program.Action) {
 		switch {
 		case do.Kind == program.DoBirth:
@@ -70,8 +79,16 @@ func (c *compiler) possibleFlows() flowSet {
 			if self := t.Contacts[do.Contact].Self; self != program.SameState {
 				add(from, self)
 			}
-		case do.Kind == program.DoMove && do.To != program.SameState && (do.From == nil || do.From[from]):
-			add(from, do.To)
+			if full := t.Contacts[do.Contact].FullOfMaker(); full != program.SameState {
+				add(from, full)
+			}
+		case do.Kind == program.DoMove && (do.From == nil || do.From[from]):
+			if do.To != program.SameState {
+				add(from, do.To)
+			}
+			if do.Uses != nil && do.Uses.Full != nil && do.Uses.Full.To != program.SameState {
+				add(from, do.Uses.Full.To)
+			}
 		}
 	}
 	for _, t := range c.program.Phases {
@@ -84,10 +101,28 @@ func (c *compiler) possibleFlows() flowSet {
 				break
 			}
 		}
+		for _, all := range t.Machines {
+			for v := range all {
+				all[v].EachAction(func(do *program.Action) {
+					for s := range t.States {
+						addAction(t, s, do)
+					}
+				})
+			}
+		}
 		for i := range t.Contacts {
+			if rich := t.Contacts[i].Rich; rich != nil && slices.Contains(rich.Becomes, program.NoState) {
+				for s := range t.States {
+					add(s, program.NoState)
+				}
+			}
+			full := t.Contacts[i].FullOfOther()
 			for met, to := range t.Contacts[i].Becomes {
 				if to != program.SameState && to != program.Unchanged {
 					add(met, to)
+				}
+				if to != program.SameState && full != program.SameState && t.Contacts[i].ChangesOther(to) {
+					add(met, full)
 				}
 			}
 		}

@@ -25,6 +25,13 @@ func ResolveIntervals(f *syntax.File, list *diag.List) {
 		all = append(all, p)
 	}
 	f.Interventions = all
+	for i := range f.Supplies {
+		if p := &f.Supplies[i].Delivery; p.Every.Given() && !f.Supplies[i].Bad {
+			var ok bool
+			p.Interval, ok = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
+			f.Supplies[i].Bad = !ok
+		}
+	}
 }
 
 // A parameterState is what the parameters stand for at some time, and the phase with its tables.
@@ -55,14 +62,45 @@ type transition struct {
 	from *parameterStates
 }
 
+// An occurrence is an intervention at a time on the model's clock.
+type occurrence struct {
+	of *program.Intervention
+	at float64
+}
+
+// occurrences appends the times of an intervention. It reports false if there are too many.
+func (c *compiler) occurrences(
+	start Scope, all []occurrence, p *syntax.Intervention, d *program.Intervention,
+) ([]occurrence, bool) {
+	for k := 0.0; ; k++ {
+		at := p.FirstTime + float64(k*p.Interval)
+		if p.Months > 0 {
+			at = start.Zero.AddMonths(p.FirstTime, int(k)*p.Months, c.file.Unit)
+		}
+		if p.Later {
+			at += float64(8 * c.program.TimeTolerance) // see syntax.Later
+		}
+		if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
+			return all, true
+		}
+		all = append(all, occurrence{d, at})
+		if p.Interval == 0 && p.Months == 0 {
+			return all, true
+		}
+		if len(all) > maxOccurrences {
+			c.Add(p.At, "%s: it would happen more than %d times", p.What, maxOccurrences)
+			return all, false
+		}
+	}
+}
+
 // schedule puts the interventions in the order in which they happen, and works out the effects of
 // each.
 func (c *compiler) schedule(start Scope) {
-	type occurrence struct {
-		of *program.Intervention
-		at float64
+	all, ok := c.deliveries(start)
+	if !ok {
+		return
 	}
-	var all []occurrence
 	for i := range c.file.Interventions {
 		p := &c.file.Interventions[i]
 		d := c.intervention(p)
@@ -70,33 +108,20 @@ func (c *compiler) schedule(start Scope) {
 			c.program.Triggered = append(c.program.Triggered, d)
 			continue
 		}
-		for k := 0.0; ; k++ {
-			at := p.FirstTime + float64(k*p.Interval)
-			if p.Months > 0 {
-				at = start.Zero.AddMonths(p.FirstTime, int(k)*p.Months, c.file.Unit)
-			}
-			if p.Later {
-				at += float64(8 * c.program.TimeTolerance) // see syntax.Later
-			}
-			if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
-				break
-			}
-			all = append(all, occurrence{d, at})
-			if p.Interval == 0 && p.Months == 0 {
-				break
-			}
-			if len(all) > maxOccurrences {
-				c.Add(p.At, "%s: it would happen more than %d times", p.What, maxOccurrences)
-				return
-			}
+		if all, ok = c.occurrences(start, all, p, d); !ok {
+			return
 		}
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
+	c.deliverFirst(all)
 	s := scheduler{compiler: c, transitions: map[transition]*parameterStates{}, known: map[string]*parameterStates{}}
-	now := s.closure([]parameterState{{start, c.program.FirstPhase}})
+	now, number := s.closure([]parameterState{{start, c.program.FirstPhase}}), 0
 	for _, o := range all {
 		now = s.statesAfter(o.of, now)
-		scheduled := program.Scheduled{Intervention: o.of, ModelTime: o.at, At: o.at - c.program.Start}
+		scheduled := program.Scheduled{Intervention: o.of, ModelTime: o.at, At: o.at - c.program.Start, Number: number}
+		if o.of.Adds < 0 {
+			number++
+		}
 		c.program.Scheduled = append(c.program.Scheduled, scheduled)
 	}
 }
@@ -162,7 +187,7 @@ func (s *scheduler) closure(from []parameterState) *parameterStates {
 func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
 	d := &program.Intervention{
 		What: text.What, Again: text.Again, ByCount: text.PicksCount, Enters: text.Enter.Given(),
-		Effects: map[*program.Phase]*program.Effect{}, Begins: -1,
+		Effects: map[*program.Phase]*program.Effect{}, Begins: -1, Supply: c.supply(text.Supply), Adds: -1,
 	}
 	c.interventionSyntax[d] = text
 	if !text.Everyone && len(text.Who) > 0 {
@@ -177,7 +202,8 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
 	}
-	d.Do.Moves = c.moves(text.Moves, text.What+": move")
+	d.Do.Moves = c.movesAfter(c.here, text.Moves, text.What+": move", into(d.Do.To))
+	c.noteAction(&d.Do, d.Where)
 	if text.For.Given() && !text.For.Bad {
 		d.For, _ = c.fixedDuration(text.For, text.What+": when: for")
 	}
@@ -221,11 +247,20 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 			return p
 		})
 	}
-	if effect.Count = text.Count; text.ComputedCount.Given() {
+	if slices.ContainsFunc(d.Do.Moves, func(m program.Move) bool { return m.Gives != nil }) {
+		do := d.Do
+		do.Moves = c.movesAfter(here, text.Moves, text.What+": move", into(do.To))
+		effect.Do = &do
+	}
+	if effect.Count = text.Count; text.ComputedCount.Given() && !c.unknownCount(text) {
 		effect.Count, _ = here.count(text.ComputedCount, text.What+": count", "")
 	}
+	if d.Adds >= 0 {
+		effect.Keep = c.keep(here, &c.file.Supplies[d.Adds])
+	}
 	if text.Enter.Given() {
-		effect.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
+		effect.In = &program.Entry{}
+		c.givenAttributes(here, effect.In, text.With, text.What+": with", nil, text.What)
 		c.entryStates(here, &text.Enter, text.What+": enter", effect.In)
 		if text.Age.Given() && !text.Age.Bad {
 			effect.In.Age = c.ages(here, after.phase, effect.In, text.Age, text.What+": age")

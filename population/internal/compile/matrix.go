@@ -196,8 +196,7 @@ func (c *compiler) contactRates(
 		c.reciprocity(m, text, values, sizes)
 	case text.Matrix.Reciprocal:
 		here.reportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
-			"start, "+
-			"and they are not known", text.What, text.By.Name)
+			"start, and they are not known", text.What, text.By.Name)
 		return nil
 	}
 	rate := &syntax.Value{At: text.Matrix.At, Text: "a table", Table: &syntax.Table{By: text.By}}
@@ -223,8 +222,11 @@ func (c *compiler) contactRates(
 }
 
 // sizesAtStart returns the expected number of individuals with each value of an attribute at the
-// start. It reports false if nobody is there then, or if their values are not drawn by shares.
+// start. It reports false if nobody is there then, or if their values cannot be worked out.
 func (c *compiler) sizesAtStart(t *program.Phase, a int) ([]float64, bool) {
+	if c.bands[a] != nil {
+		return c.bandSizes(t, c.bands[a])
+	}
 	n := len(c.program.Attributes[a].Values)
 	if a >= len(t.Attributes) || len(t.Attributes[a]) != n {
 		return nil, false
@@ -258,7 +260,7 @@ func (c *compiler) reciprocity(m *Mixing, text *syntax.Contact, values []string,
 		for j := range m.Shares[:i] {
 			there, back := float64(m.Shares[j][i]*sizes[j]), float64(m.Shares[i][j]*sizes[i])
 			apart := math.Abs(there-back) / max(there, back)
-			if !(apart > tolerated) || sizes[i] == 0 || sizes[j] == 0 {
+			if !(apart > tolerated) || sizes[i] < 1 || sizes[j] < 1 { // of an empty group there is nothing to compare
 				continue
 			}
 			pairs++

@@ -45,26 +45,6 @@ func (c *compiler) stateSet(names []syntax.Ref, what string) program.StateSet {
 	return s
 }
 
-// moves looks up attributes and the values they are given.
-func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
-	var all []program.Move
-	for _, t := range texts {
-		a := c.attribute(t.Attribute, what)
-		if a < 0 || t.Value.Bad || c.followsAge(a, t.Attribute, what) {
-			continue
-		}
-		values := c.program.Attributes[a].Values
-		v := slices.Index(values, t.Value.Name)
-		if v < 0 {
-			c.Add(t.Value.At, "%s: %s", what,
-				diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return values }))
-			continue
-		}
-		all = append(all, program.Move{Attribute: uint8(a), Value: uint16(v)})
-	}
-	return all
-}
-
 // conditions looks up attributes and the values they may have.
 func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condition {
 	if len(texts) == 0 {
@@ -102,7 +82,7 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 func (c *compiler) attribute(n syntax.Ref, what string) int {
 	i := c.program.Attributes.Index(n.Name)
 	if i < 0 {
-		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.program.Attributes.Names))
+		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.program.Listed().Names))
 	}
 	return i
 }
@@ -118,6 +98,12 @@ func (c *compiler) numberNames() {
 	for i := range c.file.States {
 		clocks(c.file.States[i].Race)
 		clocks(c.file.States[i].Split)
+	}
+	for i := range c.file.Machines {
+		for _, s := range c.file.Machines[i].States {
+			clocks(s.Race)
+			clocks(s.Split)
+		}
 	}
 	clocks(c.file.Always)
 	for i := range c.file.Births {

@@ -106,7 +106,8 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 	if c.file.HasGroups {
 		what, whose = g.What+": start", "the group has"
 	}
-	in := program.Entry{Given: c.givenAttributes(g.With, g.What+": with", nil)}
+	in := program.Entry{}
+	c.givenAttributes(here, &in, g.With, g.What+": with", nil, "")
 	all, texts := make([]*program.StartGroup, len(c.program.States)), make([]*syntax.StartShare, len(c.program.States))
 	rest, total, before := -1, 0, 0.0
 	for k := range g.Starts {
@@ -206,46 +207,57 @@ func (c *compiler) startSince(here Scope) {
 		if !text.Since.Given() {
 			continue
 		}
-		what := text.What + ": since"
-		b.Since = eachCell(c, here, []syntax.Value{text.Since}, func(here Scope) law.Law {
-			l, ok := here.Law(text.Since, what)
-			if !ok {
-				return l
-			}
-			if why := l.WhyEndless(); why != "" {
-				here.reportTogether(text.Since.At, []syntax.Value{text.Since},
-					"%s: %s, but those who are there have come at some time", what, why)
-				return l
-			}
-			c.checkSince(here, b, text.Since, &l, what)
-			return l
-		})
+		b.Since = c.sinceLaw(here, &b.Entry, text.Since, text.What+": since", c.program.States[b.To],
+			&c.program.FirstPhase.States[b.To])
 	}
+}
+
+// sinceLaw works out how long those who enter in a given way have been in a state with a name. The
+// table of its clocks is nil if none has a timer.
+func (c *compiler) sinceLaw(
+	here Scope, in *program.Entry, since syntax.Value, what, state string, table *program.State,
+) *program.ByCell[law.Law] {
+	return eachCell(c, here, []syntax.Value{since}, func(here Scope) law.Law {
+		l, ok := here.Law(since, what)
+		if !ok {
+			return l
+		}
+		if why := l.WhyEndless(); why != "" {
+			here.reportTogether(since.At, []syntax.Value{since},
+				"%s: %s, but those who are there have come at some time", what, why)
+			return l
+		}
+		if table != nil {
+			c.checkSince(here, in, since, &l, what, state, table)
+		}
+		return l
+	})
 }
 
 // checkSince compares the longest time that an individual may have spent in a state with the latest
 // time at which its clocks fire. In a split, one branch that lasts long enough is sufficient.
-func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
-	st := &c.program.FirstPhase.States[b.To]
+func (c *compiler) checkSince(
+	here Scope, in *program.Entry, since syntax.Value, l *law.Law, what, state string, st *program.State,
+) {
 	for k, cell := range st.Cells {
-		if c.mayBeInCell(&b.Entry, here, st.By, k) {
-			c.checkSinceInCell(here, b, since, cell, l, what)
+		if c.mayBeInCell(in, here, st.By, k) {
+			c.checkSinceInCell(here, since, cell, l, what, state)
 		}
 	}
 	if st.By == nil {
-		c.checkSinceInCell(here, b, since, st, l, what)
+		c.checkSinceInCell(here, since, st, l, what, state)
 	}
 }
 
 // checkSinceInCell does the same with the table of one cell.
 func (c *compiler) checkSinceInCell(
-	here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string,
+	here Scope, since syntax.Value, st *program.State, l *law.Law, what, state string,
 ) {
 	for k := range st.Split {
 		if st.Split[k].Varying != nil {
 			here.reportTogether(since.At, []syntax.Value{since},
 				"%s: a branch of %s has a rate that changes, so that it is not known who would still be there; "+
-					"expected a state without one", what, c.program.States[b.To])
+					"expected a state without one", what, state)
 			return
 		}
 	}
@@ -261,7 +273,7 @@ func (c *compiler) checkSinceInCell(
 	}
 	refuse := func(which string, latest float64) {
 		here.reportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach,
-			which, c.program.States[b.To], c.file.Unit.Duration(latest))
+			which, state, c.file.Unit.Duration(latest))
 	}
 	for k := range st.Race {
 		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && struck(latest) {
@@ -307,6 +319,9 @@ func (c *compiler) ages(
 				"a table by something else", what, c.program.Attributes[a].Name)
 			return nil
 		}
+	}
+	if c.dependsOnLater(here, c.program.Plain(), what, text) {
+		return nil
 	}
 	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
 		l, ok := here.Law(text, what)

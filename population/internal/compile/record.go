@@ -72,6 +72,11 @@ func (c *compiler) groupings() {
 				good = false
 				continue
 			}
+			if a.Name == syntax.StateName && c.program.Listed().Index(a.Name) < 0 {
+				c.Add(a.At, "%s: state: states are recorded anyway", what)
+				good = false
+				continue
+			}
 			i := c.attribute(a, what)
 			if i < 0 {
 				good = false
@@ -128,7 +133,10 @@ func (c *compiler) checkRecordSize() {
 		return
 	}
 	p := c.program
-	each := len(p.States) + len(p.Flows) + len(p.CountedNames)
+	each := len(p.Counted) + len(p.Flows) + len(p.CountedNames) + len(p.Outcomes)
+	if p.RecordsTime {
+		each += len(p.Counted)
+	}
 	if n := float64(len(p.RecordTimes)) * float64(len(p.Groups)) * float64(each); n > maxRecorded {
 		c.Add(c.file.Record.By[0].At,
 			"record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there "+

@@ -28,6 +28,7 @@ type Scope struct {
 	own, met   []uint16
 	attributes program.Attributes
 	states     []string
+	group      func(name string) int // the number in Program.Watched of region=north, for example, or −1
 	Zero       syntax.Epoch
 	start, end float64                   // of the run, on the model's clock
 	cutEnd     float64                   // see syntax.File

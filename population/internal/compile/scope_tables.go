@@ -56,6 +56,11 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 			without = append(without, values[i])
 		}
 	}
+	if t.File != "" && len(without) > 0 && !x.bad {
+		s.Add(t.Entries[0].Of.At, "there is no row for %s %s; expected one for each value", t.By.Name,
+			diag.ListNames(without))
+		x.bad = true
+	}
 	if other < 0 && len(without) > 0 && !x.bad {
 		s.Add(t.By.At,
 			"%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named",

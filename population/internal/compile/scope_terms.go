@@ -130,6 +130,11 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 				return DimTerm{&program.Term{Op: program.TermCount, State: i}, syntax.Dimensionless}, true
 			}
 		}
+		if s.group != nil {
+			if g := s.group(a.Name); g >= 0 {
+				return DimTerm{&program.Term{Op: program.TermGroup, State: g}, syntax.Dimensionless}, true
+			}
+		}
 		s.reportValue(syntax.Value{At: x.Place(n.OpAt)}, x.Place(n.OpAt), "%s: count: %s", what,
 			diag.Unknown("state", a.Name, func() []string { return s.states }))
 		return DimTerm{}, false

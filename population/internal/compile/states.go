@@ -97,7 +97,8 @@ func (c *compiler) addStateRates(here Scope, i int) {
 			continue
 		}
 		where := c.conditions(clock.Where, clock.What+": where")
-		e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: c.action(clock)}
+		e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: c.action(here, clock)}
+		c.noteAction(&e.do, where)
 		if !clock.Rate.Given() {
 			e.rate, e.after = clock.After, true
 		}
@@ -148,7 +149,7 @@ func (c *compiler) staysExponential(name string, steps int) bool {
 }
 
 // action returns what a clock does when it fires.
-func (c *compiler) action(clock *syntax.Clock) program.Action {
+func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
 	}
@@ -156,8 +157,11 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 	if clock.To.Given() {
 		a.To = c.state(clock.To, clock.What+": to", true)
 	}
-	a.Moves = c.moves(clock.Moves, clock.What+": move")
-	c.actions[clock] = a
+	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
+	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name)
+	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
+		c.actions[clock] = a
+	}
 	return a
 }
 
@@ -169,6 +173,14 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 		by = union(by, e.attributes)
 	}
 	s := &c.file.States[i]
+	by = union(by, c.timersDependOn(here, s))
+	fixed := fixedValue{c.program.StateAttribute, uint16(i)}
+	t.States[i] = c.tableByCell(here, t, by, 1+len(c.rateEvents[i])+len(s.Race)+len(s.Split), fixed,
+		func(here Scope) program.State { return c.cellTable(here, i) })
+}
+
+// timersDependOn returns the attributes that the clocks of a state with a timer depend on.
+func (c *compiler) timersDependOn(here Scope, s *syntax.State) (by []int) {
 	for k := range s.Race {
 		if clock := &s.Race[k]; c.hasTimer(clock) {
 			by = union(by, attributesOf(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
@@ -177,21 +189,47 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	for k := range s.Split {
 		by = union(by, attributesOf(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
 	}
-	if len(by) == 0 {
-		t.States[i] = c.cellTable(here, i)
-		return
+	return by
+}
+
+// A fixedValue is the value that an attribute has wherever a table is read: that of a state is by
+// its state, and that of a state of a machine is by that machine.
+type fixedValue struct {
+	attribute int // −1 for none
+	value     uint16
+}
+
+// tableByCell builds a table, or one for each cell if it depends on attributes. Equal cells share a
+// table. Each is how many entries a cell takes.
+func (c *compiler) tableByCell(
+	here Scope, t *program.Phase, by []int, each int, fixed fixedValue, build func(here Scope) program.State,
+) program.State {
+	inCell := func(cells []program.CellAttribute, k int) Scope { return here.ForCell(c.cell(cells, k)) }
+	if at := slices.Index(by, fixed.attribute); at >= 0 {
+		by = slices.Delete(slices.Clone(by), at, at+1)
+		inCell = func(cells []program.CellAttribute, k int) Scope {
+			cell := c.cell(cells, k)
+			cell[fixed.attribute] = fixed.value
+			return here.ForCell(cell)
+		}
+		if len(by) == 0 {
+			return build(inCell(nil, 0))
+		}
 	}
-	cells, n, ok := c.cellsOf(by, 1+len(c.rateEvents[i])+len(s.Race)+len(s.Split))
+	if len(by) == 0 {
+		return build(here)
+	}
+	cells, n, ok := c.cellsOf(by, each)
 	if !ok {
-		return
+		return program.State{}
 	}
 	head := program.State{By: cells, Cells: make([]*program.State, n)}
 	seen := map[float64][]*program.State{} // tables built so far, by total rate
 	for k := range n {
 		if c.Count > diag.MaxListed {
-			return
+			return program.State{}
 		}
-		table := c.cellTable(here.ForCell(c.cell(cells, k)), i)
+		table := build(inCell(cells, k))
 		head.Timers = table.Timers
 		at := slices.IndexFunc(seen[table.TotalRate], func(o *program.State) bool { return o.Equal(&table) })
 		if at < 0 {
@@ -207,8 +245,8 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 			}
 		}
 	}
-	t.States[i] = head
 	t.UsesAttributes = true
+	return head
 }
 
 // cellTable builds the table of a state for the individual of a scope.
@@ -223,6 +261,18 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 			st.Varying[len(st.Varying)-1].Line = k
 		}
 	}
+	c.timers(here, s, &st, func(here Scope, clock *syntax.Clock) program.Action {
+		do := c.action(here, clock)
+		c.noteAction(&do, c.conditions(clock.Where, clock.What+": where"))
+		return do
+	})
+	return st
+}
+
+// timers builds the clocks of a state that have a timer. The action of each is that of do.
+func (c *compiler) timers(
+	here Scope, s *syntax.State, st *program.State, do func(here Scope, clock *syntax.Clock) program.Action,
+) {
 	for k := range s.Race {
 		clock := &s.Race[k]
 		if !c.hasTimer(clock) {
@@ -230,15 +280,16 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 		}
 		l, _ := here.Law(clock.After, clock.What+": after")
 		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.own)
-		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: c.action(clock)})
+		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: do(here, clock)})
 	}
 	st.Timers = len(st.Race) + min(1, len(s.Split))
-	c.splitBranches(here, s, &st)
-	return st
+	c.splitBranches(here, s, st, do)
 }
 
 // splitBranches builds the branches of a state's split.
-func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State) {
+func (c *compiler) splitBranches(
+	here Scope, s *syntax.State, st *program.State, do func(here Scope, clock *syntax.Clock) program.Action,
+) {
 	// The chances of the branches: at the start, as they are written, and if one varies.
 	var shares []float64
 	var chances []syntax.Value
@@ -246,7 +297,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	sum, varies, good, otherwise := 0.0, false, !s.SplitBad, -1
 	for k := range s.Split {
 		clock := &s.Split[k]
-		branch := program.Clock{Do: c.action(clock)}
+		branch := program.Clock{Do: do(here, clock)}
 		share := 0.0
 		var varying *program.TimeVarying
 		switch {
@@ -280,8 +331,8 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 		return
 	case otherwise < 0 && varies:
 		here.reportTogether(s.Split[0].At, chances,
-			"states: %s: split: a chance changes with time, so that one branch must have what is left over; write "+
-				"otherwise: true for it", s.Name)
+			"%s: split: a chance changes with time, so that one branch must have what is left over; write "+
+				"otherwise: true for it", s.What)
 		return
 	case varies:
 		for k := range varyingChances {
@@ -291,20 +342,20 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 		}
 		if t, sum, ok := here.sumStaysWithinOne(varyingChances); !ok {
 			here.reportTogether(s.Split[0].At, chances,
-				"states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum,
+				"%s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.What, sum,
 				c.cellWords(here), here.unit.Name, here.start+t)
 			return
 		}
 		st.Chances = &program.BranchChances{ByBranch: varyingChances, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
 	case otherwise >= 0 && sum > 1+sumTolerance:
-		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1",
-			s.Name, sum, c.cellWords(here))
+		here.reportTogether(s.Split[0].At, chances, "%s: split: the chances add up to %.6g%s, more than 1",
+			s.What, sum, c.cellWords(here))
 		return
 	case otherwise < 0 && !isOne(sum):
 		here.reportTogether(s.Split[0].At, chances,
-			"states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch",
-			s.Name, sum, c.cellWords(here))
+			"%s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch",
+			s.What, sum, c.cellWords(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
@@ -347,9 +398,10 @@ func (c *compiler) cellWords(here Scope) string {
 // then it is the same as a rate, and is compiled as one.
 func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	clock := &c.file.Always[line]
-	do := c.action(clock)
+	do := c.action(here, clock)
 	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
+	c.noteAction(&do, where)
 	leaves := do.To == program.NoState && from == nil && !clock.Chance.Given() // whatever the state
 	e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 	switch {

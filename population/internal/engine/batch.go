@@ -65,6 +65,10 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 	for i, id := range b.ids[:b.n] {
 		state := r.initialise(id, in, b.streams[i], noID)
 		r.Counts[state]++
+		for m := range r.Program.Machines {
+			one := &r.Program.Machines[m]
+			r.Counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
+		}
 		b.next[i] = wordOf(r.next(id, state))
 	}
 }

@@ -41,6 +41,13 @@ func (r *Run) Check() error {
 			continue
 		}
 		counts[state]++
+		for m := range r.Program.Machines {
+			one := &r.Program.Machines[m]
+			counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
+		}
+		if a := r.Program.StateAttribute; a >= 0 && r.attributes[a].Of(id) != state {
+			return fmt.Errorf("id %d has the state %d as an attribute, and is in %d", id, r.attributes[a].Of(id), state)
+		}
 		if r.OnEvent != nil {
 			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
 				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)
@@ -54,15 +61,20 @@ func (r *Run) Check() error {
 			return fmt.Errorf("id %d in state %s at %v: %w", id, r.Program.States[state], r.Now, err)
 		}
 	}
+	if err := r.checkOutcomes(); err != nil {
+		return err
+	}
 	alive := 0
 	for s, n := range counts {
 		if n != r.Counts[s] {
-			return fmt.Errorf("%d in state %s, counted as %d", n, r.Program.States[s], r.Counts[s])
+			return fmt.Errorf("%d in state %s, counted as %d", n, r.Program.Counted[s], r.Counts[s])
 		}
 		if n > r.Peaks[s].Count {
-			return fmt.Errorf("%d in state %s, above the peak of %d", n, r.Program.States[s], r.Peaks[s].Count)
+			return fmt.Errorf("%d in state %s, above the peak of %d", n, r.Program.Counted[s], r.Peaks[s].Count)
 		}
-		alive += n
+		if s < len(r.Program.States) {
+			alive += n
+		}
 	}
 	if alive != r.Alive {
 		return fmt.Errorf("%d are alive, counted as %d", alive, r.Alive)
@@ -133,7 +145,7 @@ func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 // pendingTimers returns the times at which the running clocks of an individual fire.
 func (r *Run) pendingTimers(id uint32, state uint16) []float64 {
 	var all []float64
-	for k := range len(r.phase.Always) + r.phase.States[state].Timers {
+	for k := range r.Program.StateColumn + r.phase.States[state].Timers {
 		all = append(all, timeOf(r.timer(id, k)))
 	}
 	return all

@@ -78,10 +78,13 @@ func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 			r.drawTimer(id, k, &new.Law, new.Off)
 		}
 	}
+	if r.Program.StateColumn > len(r.phase.Always) && r.redrawMachines(id) {
+		again = true
+	}
 	if from == to {
 		return again
 	}
-	first := len(r.phase.Always)
+	first := r.Program.StateColumn
 	for k := range to.Race {
 		redraw(first+k, &from.Race[k], &to.Race[k])
 	}
@@ -97,6 +100,9 @@ func (r *Run) rememberAlways(id uint32) {
 	r.alwaysBefore = r.alwaysBefore[:0]
 	for k := range r.phase.Always {
 		r.alwaysBefore = append(r.alwaysBefore, r.alwaysClock(id, k))
+	}
+	if r.Program.StateColumn > len(r.phase.Always) {
+		r.rememberMachines(id)
 	}
 }
 
@@ -115,7 +121,7 @@ func (r *Run) drawTimer(id uint32, column int, l *law.Law, off bool) {
 
 // startClocks starts the clocks of a state that an individual enters.
 func (r *Run) startClocks(id uint32, state uint16) {
-	first := len(r.phase.Always)
+	first := r.Program.StateColumn
 	if r.status(id).sparse>>first != 0 {
 		r.stopTimers(id, first)
 	}
@@ -157,11 +163,14 @@ func (r *Run) startClock(id uint32, column int, c *program.Clock) {
 // drawn given its own survival alone. Of a split, the branch is drawn first, by Bayes' rule: in
 // proportion to its chance times the probability that its clock has not fired.
 func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
-	first := len(r.phase.Always)
-	st := r.stateOf(id, state)
-	if st.Timers == 0 {
-		return
+	if st := r.stateOf(id, state); st.Timers > 0 {
+		r.startSince(id, r.Program.StateColumn, -1, st, since)
 	}
+}
+
+// startSince does so for the clocks of a table whose columns begin with first: of a machine's state, or
+// of the state itself if machine is −1.
+func (r *Run) startSince(id uint32, first, machine int, st *program.State, since *law.Law) {
 	s := r.stream(id)
 	age := since.Draw(s)
 	start := func(column int, l *law.Law) {
@@ -183,9 +192,7 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	if len(st.Split) > 0 {
 		logs := st.BranchLogWeights(age, nil)
 		k := law.DrawLogWeighted(s, make([]float64, len(logs)), logs)
-		p := r.status(id)
-		p.branch = uint8(k)
-		p.unmark(branchIsOld)
+		r.setBranch(id, machine, k)
 		start(first+len(st.Race), &st.Split[k].Law)
 	}
 }
@@ -295,7 +302,7 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 			u -= bound
 			continue
 		}
-		rate, ok := v.Rate.Rate(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+		rate, ok := v.Rate.Rate(r.Now, r.census())
 		if !ok {
 			r.failAboveMost(v)
 		}
@@ -332,7 +339,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 	}
 	unit := r.Program.Unit
 	r.limit = -1
-	x := v.Rate.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
+	x := v.Rate.At(r.Now, r.census())
 	if math.IsNaN(x) {
 		r.failed = fmt.Errorf(
 			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what "+
@@ -357,7 +364,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 // only when such a clock is about to fire, which is never if its most is far too small; so it is
 // checked for every row too.
 func (r *Run) checkRates() error {
-	n := program.Census{Total: r.Alive, Counts: r.Counts}
+	n := r.census()
 	above := func(vary []program.VaryingRate) *program.VaryingRate {
 		for i := range vary {
 			if c := vary[i].Rate; c.ByCounts && vary[i].Factor > 0 {

@@ -136,10 +136,13 @@ func (r *Run) crosses(l *program.Threshold) bool {
 	}
 	counts, all, bound := r.Counts, r.Alive, l.Number
 	if l.Watched >= 0 {
-		counts, all = r.ByGroup.watched[l.Watched].Counts, r.ByGroup.watched[l.Watched].total
+		counts, all = r.ByGroup.watched[l.Watched].Counts, r.ByGroup.totals[l.Watched]
 	}
 	n := all
-	if l.State >= 0 {
+	switch {
+	case l.Members >= 0:
+		n = r.ByGroup.totals[l.Members]
+	case l.State >= 0:
 		n = counts[l.State]
 	}
 	if l.Share {
@@ -256,9 +259,15 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 	}
 	if !d.ChangesIndividuals() {
 		r.countName(d.Do.Name)
+		if r.outcomes != nil {
+			r.nameHappened(noID, d.Do.Name)
+		}
 	}
 	if d.Effects[r.phase].Changes {
 		r.countName(d.Begins)
+		if r.outcomes != nil {
+			r.nameHappened(noID, d.Begins)
+		}
 	}
 	// The stream is named by the intervention and by how often it has happened.
 	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(k), uint64(r.waiting.done[k])))

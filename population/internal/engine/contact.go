@@ -95,6 +95,17 @@ func (r *Run) specialContact(
 	if chance < 1 && l.uniform(purposeChance) >= chance {
 		return false
 	}
+	if c.Rich != nil {
+		return r.richContact(id, from, other, to, c, do, l)
+	}
+	if c.Uses != nil {
+		if to == program.Unchanged && r.status(id).state != from {
+			return false
+		}
+		if !r.take(c.Uses) {
+			return r.refuseContact(id, other, to == program.Unchanged, c, do, l)
+		}
+	}
 	counted := do.Name
 	if to != program.Unchanged {
 		r.change(other, r.status(other).state, to, id, do.Name)

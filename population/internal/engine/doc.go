@@ -47,10 +47,14 @@
 //   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying
 //     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
+//   - supplies.go: what clocks, contacts and interventions use up
+//   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
+//     change them
 //   - ties.go: events at the same instant
 //   - interventions.go: what an intervention does, and those at a time
 //   - conditions.go: interventions that wait for a condition
 //   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
+//   - outcomes.go: costs, QALYs and other sums over time and events; person-time in states
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
 //   - fork.go, past.go: copies of a run with another future; runs that go on with a past
 //   - memory.go, budget.go, workers.go: how much memory and how many cores a run may use

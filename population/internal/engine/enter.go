@@ -6,7 +6,6 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
@@ -35,11 +34,11 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	if in.Age != nil && !byGroup {
 		age = in.Age.Values[0].Draw(own)
 	}
-	for a := range r.attributes {
+	for a := range r.Program.Plain() {
 		var v uint16
 		switch given := in.ValueOf(a); given {
 		case program.Drawn:
-			v = uint16(lookup.SearchCumulative(r.phase.Attributes[a], own.Float64()))
+			v = r.drawPlain(id, a, in, own)
 		case program.Inherited:
 			v = r.attributes[a].Of(parent)
 		case program.ByAge: // once the age is known
@@ -60,6 +59,12 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	}
 	*r.status(id) = status{state: state}
 	r.cacheState(id, state)
+	if r.Program.StateAttribute >= 0 {
+		r.attributes[r.Program.StateAttribute].Set(id, state)
+	}
+	if r.phase.Machines != nil {
+		r.initialiseMachines(id, in, own, parent)
+	}
 	if r.shared {
 		r.words[int(id)*r.stride+headWords] = never
 	}
@@ -77,6 +82,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		r.startClocksSince(id, state, in.Since.At(r.cell(id, in.Since.By)))
 	} else {
 		r.startClocks(id, state)
+	}
+	if r.phase.Machines != nil {
+		r.startMachines(id, in)
 	}
 	return state
 }
@@ -96,8 +104,14 @@ func (r *Run) register(id uint32, state uint16) {
 	if c := r.Counts[state]; c > r.Peaks[state].Count {
 		r.Peaks[state] = Peak{c, r.Program.Start + r.Now}
 	}
+	if r.phase.Machines != nil {
+		r.countMachines(id, +1)
+	}
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(state), +1)
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
 	}
 }
 
@@ -125,7 +139,14 @@ func (r *Run) arrive(k uint32) {
 func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name int) {
 	r.countName(name)
 	id := r.admit(in, s, parent)
-	r.countFlow(id, parent, len(r.Counts)+way, r.status(id).state, name, name)
+	if r.phase.Machines != nil {
+		r.machinesPass(id, way)
+	}
+	r.countFlow(id, parent, len(r.Program.States)+way, r.status(id).state, name, name)
+	if r.outcomes != nil {
+		r.nameHappened(id, name)
+		r.flowHappened(id, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
+	}
 }
 
 // nextArrival schedules the next arrival of a source.

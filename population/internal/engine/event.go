@@ -40,7 +40,7 @@ func (r *Run) notify(h Event, id, by uint32) {
 		h.By = r.numbers[by]
 	}
 	h.Values = r.event.Values[:0]
-	for a := range r.attributes {
+	for a := range r.Program.Listed() {
 		h.Values = append(h.Values, r.attributes[a].Of(id))
 	}
 	r.event = h

@@ -35,9 +35,11 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 	}
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.Now {
 		r.setTimer(id, column, never)
-		switch k := column - len(r.phase.Always); {
-		case k < 0:
+		switch k := column - r.Program.StateColumn; {
+		case column < len(r.phase.Always):
 			return &r.phase.Always[column].Do
+		case k < 0:
+			return r.firedMachine(id, column)
 		case k < len(st.Race):
 			return &st.Race[k].Do
 		}
@@ -94,9 +96,18 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
+	if do.Uses != nil && !r.take(do.Uses) {
+		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+	}
 	moved := false
 	if len(do.Moves) > 0 {
-		moved, _ = r.move(id, state, do)
+		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
+		if len(r.sparse) == 0 {
+			moved = r.setAll(id, do.Moves)
+			r.finishMoves(id, do.To)
+		} else {
+			moved, _ = r.move(id, state, do)
+		}
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, id, do.Name)
@@ -128,28 +139,91 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 		before = r.stateOf(id, state)
 		r.rememberAlways(id)
 	}
-	for _, m := range do.Moves {
-		old := r.attributes[m.Attribute].Of(id)
-		if old == m.Value {
-			continue
+	moved = r.setAll(id, do.Moves)
+	if moved && r.phase.UsesAttributes {
+		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
+	}
+	return moved, r.finishMoves(id, do.To) || again
+}
+
+// setAll carries out moves, and reports whether anything changed.
+func (r *Run) setAll(id uint32, moves []program.Move) (moved bool) {
+	for i := range moves {
+		m := &moves[i]
+		value := m.Value
+		if m.Gives != nil {
+			value = r.given(id, m, noID, -1)
 		}
-		moved = true
-		if r.ByGroup != nil {
-			r.ByGroup.present(r, id, int(r.status(id).state), -1)
+		moved = r.set(id, m, value) || moved
+	}
+	return moved
+}
+
+// finishMoves starts the clocks of machines that moves have led to other states, unless a change of
+// state follows, which does so. It reports whether any may have started.
+func (r *Run) finishMoves(id uint32, to uint16) bool {
+	if !r.changing || to != program.SameState {
+		return false
+	}
+	r.startPending(id)
+	return true
+}
+
+// moveByContact is move for what a contact gives. The machine whose clocks start are left to the
+// caller.
+func (r *Run) moveByContact(
+	id uint32, state uint16, enters *program.Move, moves []program.Move, by uint32, l contactSeed,
+) (moved, again bool) {
+	var before *program.State
+	if r.phase.UsesAttributes {
+		before = r.stateOf(id, state)
+		r.rememberAlways(id)
+	}
+	if enters.Machine >= 0 {
+		moved = r.set(id, enters, enters.Value)
+	}
+	for i := range moves {
+		m := &moves[i]
+		value := m.Value
+		if m.Inherits || m.Gives != nil {
+			value = r.given(id, m, by, l.uniform(purposeMoves+uint64(i)))
 		}
-		r.attributes[m.Attribute].Set(id, m.Value)
-		if r.ByGroup != nil {
-			r.ByGroup.present(r, id, int(r.status(id).state), +1)
-		}
-		if g := r.groups[m.Attribute]; g != nil {
-			g.Remove(id, int(old))
-			g.Add(id, int(m.Value))
-		}
+		moved = r.set(id, m, value) || moved
 	}
 	if moved && r.phase.UsesAttributes {
 		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
 	}
 	return moved, again
+}
+
+// set gives an attribute of an individual a value. It reports whether anything changed: the value, or
+// the clocks of a machine that are to start anew.
+func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
+	old := r.attributes[m.Attribute].Of(id)
+	if old == value && !m.Enters {
+		return false
+	}
+	if r.ByGroup != nil {
+		r.ByGroup.present(r, id, int(r.status(id).state), -1)
+	}
+	if r.outcomes != nil {
+		r.leaveSums(id)
+	}
+	r.attributes[m.Attribute].Set(id, value)
+	if r.ByGroup != nil {
+		r.ByGroup.present(r, id, int(r.status(id).state), +1)
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
+	}
+	if g := r.groups[m.Attribute]; g != nil {
+		g.Remove(id, int(old))
+		g.Add(id, int(value))
+	}
+	if m.Machine >= 0 {
+		r.enterMachine(id, int(m.Machine), old, value)
+	}
+	return true
 }
 
 // enterBand gives an individual the next value of an attribute that follows the age, and starts the
@@ -162,6 +236,9 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	r.Flows[flow]++
 	if r.ByGroup != nil {
 		r.ByGroup.passed(r, id, flow)
+	}
+	if r.outcomes != nil {
+		r.flowHappened(id, flow)
 	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
@@ -180,7 +257,17 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
 	r.Counts[from]--
+	if r.outcomes != nil {
+		r.leaveSums(id)
+	}
 	if to == program.NoState {
+		if r.phase.Machines != nil {
+			r.leaveMachines(id)
+		}
+		if r.outcomes != nil {
+			r.nameHappened(id, counted)
+			r.flowHappened(id, r.Program.FlowOf(int(from), to))
+		}
 		r.leave(id)
 		return
 	}
@@ -191,8 +278,19 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	p := r.status(id)
 	p.state = to
 	r.cacheState(id, to)
+	if r.Program.StateAttribute >= 0 {
+		r.setState(id, from, to)
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
+		r.nameHappened(id, counted)
+		r.flowHappened(id, r.Program.FlowOf(int(from), to))
+	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)
+	}
+	if r.changing {
+		r.startPending(id)
 	}
 	r.reschedule(id, to)
 }

@@ -45,7 +45,7 @@ func (r *Run) Clone() (*Run, error) {
 func (r *Run) copyFrom(from *Run) {
 	own := *r
 	if own.Program != from.Program {
-		own.attributes, own.groups, own.ByGroup = nil, nil, nil // they have other sizes
+		own.attributes, own.groups, own.ByGroup, own.outcomes, own.branches = nil, nil, nil, nil, nil // they have other sizes
 	}
 	*r = *from
 	r.taken = own.taken
@@ -57,18 +57,9 @@ func (r *Run) copyFrom(from *Run) {
 	}
 	r.origins = refit(own.origins, from.origins, n*len(from.sparse))
 	r.stateCache = refit(own.stateCache, from.stateCache, min(n, len(from.stateCache)))
-	r.attributes = own.attributes
-	if r.attributes == nil {
-		r.attributes = make([]store.Column, len(from.attributes))
-	}
-	for a := range from.attributes {
-		v := &from.attributes[a]
-		r.attributes[a] = store.Column{
-			Narrow: refit(r.attributes[a].Narrow, v.Narrow, min(n, len(v.Narrow))),
-			Wide:   refit(r.attributes[a].Wide, v.Wide, min(n, len(v.Wide))),
-			IsWide: v.IsWide,
-		}
-	}
+	r.attributes = copyColumns(own.attributes, from.attributes, n)
+	r.branches = copyColumns(own.branches, from.branches, n)
+	r.toStart, r.passed, r.machineBefore = own.toStart[:0], own.passed[:0], own.machineBefore
 	r.free = own.free
 	r.free.CopyFrom(&from.free)
 	r.groups = own.groups
@@ -85,7 +76,9 @@ func (r *Run) copyFrom(from *Run) {
 	r.Flows = append(own.Flows[:0], from.Flows...)
 	r.Named = append(own.Named[:0], from.Named...)
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
+	r.Supplies = append(own.Supplies[:0], from.Supplies...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
+	r.outcomes = own.outcomes.copy(from.outcomes)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
 	r.waiting = own.waiting
 	r.waiting.copyFrom(&from.waiting)
@@ -96,6 +89,22 @@ func (r *Run) copyFrom(from *Run) {
 		r.Queue.Reset(0)
 	}
 	r.prefetchWords()
+}
+
+// copyColumns copies the first n values of columns, into the memory of to if it is not nil.
+func copyColumns(to, from []store.Column, n int) []store.Column {
+	if to == nil {
+		to = make([]store.Column, len(from))
+	}
+	for a := range from {
+		v := &from[a]
+		to[a] = store.Column{
+			Narrow: refit(to[a].Narrow, v.Narrow, min(n, len(v.Narrow))),
+			Wide:   refit(to[a].Wide, v.Wide, min(n, len(v.Wide))),
+			IsWide: v.IsWide,
+		}
+	}
+	return to
 }
 
 // refit returns s with the length of from and its first n elements, in the memory of s if it is
@@ -142,7 +151,7 @@ func (r *Run) Redraw(luck uint64) {
 	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
 		r.scheduleWake()
 	}
-	first := len(r.phase.Always)
+	always, first := len(r.phase.Always), r.Program.StateColumn
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state
 		if state == program.NoState {
@@ -153,19 +162,29 @@ func (r *Run) Redraw(luck uint64) {
 		if first == 0 && r.phase.States[state].Inert() {
 			continue // as a rule most individuals
 		}
-		for k := range first {
+		for k := range always {
 			r.redrawTimer(id, k)
 		}
-		if r.phase.States[state].Timers > 0 {
-			st := r.stateOf(id, state)
-			for k := range st.Race {
-				r.redrawTimer(id, first+k)
-			}
-			if len(st.Split) > 0 {
-				r.redrawBranch(id, first+len(st.Race), st)
+		for m := range r.Program.Machines {
+			if st := r.machineTable(id, m); st != nil {
+				r.redrawTable(id, r.Program.Machines[m].Column, m, st)
 			}
 		}
+		if r.phase.States[state].Timers > 0 {
+			r.redrawTable(id, first, -1, r.stateOf(id, state))
+		}
 		r.schedule(id, state)
+	}
+}
+
+// redrawTable draws the running clocks of a table again whose columns begin with first: of a machine's
+// state, or of the state itself if machine is −1.
+func (r *Run) redrawTable(id uint32, first, machine int, st *program.State) {
+	for k := range st.Race {
+		r.redrawTimer(id, first+k)
+	}
+	if len(st.Split) > 0 {
+		r.redrawBranch(id, first+len(st.Race), machine, st)
 	}
 }
 
@@ -193,16 +212,16 @@ func (r *Run) resume(id uint32, column int, o timerOrigin) {
 // the probability that its clock has not fired; and then the clock. The branch is kept if what it
 // was drawn by varies, or has changed since. Which of the two it is does not depend on the branch,
 // so that both are exact.
-func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
-	p := r.status(id)
+func (r *Run) redrawBranch(id uint32, column, machine int, st *program.State) {
+	k, old := r.branchOf(id, machine)
 	o := *r.origin(id, column)
 	if o.law == nil {
-		if branch := &st.Split[p.branch]; branch.Varying != nil && r.timer(id, column)&memoryless != 0 {
+		if branch := &st.Split[k]; branch.Varying != nil && r.timer(id, column)&memoryless != 0 {
 			r.startClock(id, column, branch)
 		}
 		return
 	}
-	if p.is(branchIsOld) || st.Chances != nil {
+	if old || st.Chances != nil {
 		r.redrawTimer(id, column)
 		return
 	}
@@ -217,11 +236,10 @@ func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 	}
 	s := r.stream(id)
 	if alike {
-		u, k := s.Float64(), 0
-		for u >= st.Split[k].CumulativeChance {
+		u := s.Float64()
+		for k = 0; u >= st.Split[k].CumulativeChance; {
 			k++
 		}
-		p.branch = uint8(k)
 	} else {
 		logs, sums := st.BranchLogWeights(
 			r.Now-o.began,
@@ -230,11 +248,12 @@ func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 			r.weights[1][:0],
 			make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}
-		if logs[p.branch] > math.Inf(-1) { // false only by rounding
-			p.branch = uint8(law.DrawLogWeighted(s, sums, logs))
+		if logs[k] > math.Inf(-1) { // false only by rounding
+			k = law.DrawLogWeighted(s, sums, logs)
 		}
 	}
-	if l := &st.Split[p.branch].Law; !l.Fixed() || !l.Equal(o.law) {
+	r.setBranch(id, machine, k)
+	if l := &st.Split[k].Law; !l.Fixed() || !l.Equal(o.law) {
 		r.resume(id, column, timerOrigin{l, o.began})
 	}
 }

@@ -94,3 +94,15 @@ func columnBytes(m *program.Program) int {
 	}
 	return n
 }
+
+// branchBytes is how many bytes the branches of machines take, of an individual.
+func branchBytes(m *program.Program) int {
+	n := 0
+	for i := range m.Machines {
+		if k := m.Machines[i].Branches; k > 0 {
+			c := store.NewColumn(2 * k)
+			n += c.Bytes()
+		}
+	}
+	return n
+}

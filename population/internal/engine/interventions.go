@@ -17,9 +17,13 @@ type interventions struct {
 }
 
 // intervene carries out a scheduled intervention, and those that wait for what it does.
-func (r *Run) intervene(ctx context.Context, p *program.Scheduled, index int) error {
+func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
+	if p.Adds >= 0 {
+		r.deliver(p.Intervention)
+		return nil
+	}
 	r.underway = p
-	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(index)))
+	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(p.Number)))
 	r.underway = nil
 	r.beginPace(r.Now)
 	if err != nil {
@@ -44,7 +48,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 {
 		var err error
 		if d.ByCount {
-			err = r.applyToSome(ctx, d, t.Count, named.At(math.MaxUint64))
+			err = r.applyToSome(ctx, d, t, named.At(math.MaxUint64))
 		} else {
 			err = r.applyToAll(ctx, d, t)
 		}
@@ -86,7 +90,7 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 				continue
 			}
 		}
-		r.applyTo(id, d)
+		r.applyTo(id, d, t)
 	}
 	return nil
 }
@@ -98,9 +102,17 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 }
 
 // applyTo applies an intervention to an individual.
-func (r *Run) applyTo(id uint32, d *program.Intervention) {
+func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
+	if d.Supply >= 0 {
+		r.Supplies[d.Supply].Left--
+		r.Supplies[d.Supply].Used++
+	}
 	state := r.status(id).state
-	switch moved, again := r.move(id, state, &d.Do); {
+	do := &d.Do
+	if t.Do != nil {
+		do = t.Do
+	}
+	switch moved, again := r.move(id, state, do); {
 	case d.Do.To != program.SameState:
 		r.change(id, state, d.Do.To, noID, d.Do.Name)
 	case moved:
@@ -115,10 +127,18 @@ func (r *Run) applyTo(id uint32, d *program.Intervention) {
 // all others keep their time.
 func (r *Run) enterPhase(to *program.Phase) {
 	from := r.phase
+	if r.outcomes != nil {
+		r.changeWeights(to)
+	}
 	r.phase = to
 	always := false
 	for k := range to.Always {
 		always = always || !from.Always[k].Equal(&to.Always[k])
+	}
+	for m := range to.Machines {
+		for v := range to.Machines[m] {
+			always = always || !from.Machines[m][v].Equal(&to.Machines[m][v])
+		}
 	}
 	affected := make([]bool, len(to.States))
 	for s := range affected {
@@ -161,12 +181,13 @@ func (r *Run) enterPhase(to *program.Phase) {
 //
 // [FMR62]: https://doi.org/10.1080/01621459.1962.10480667, also Knuth, volume 2, section 3.4.2,
 // algorithm S
-func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count int, s random.Stream) error {
-	const few = 16   // at most one in so many
+func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, t *program.Effect, s random.Stream) error {
+	const few = 16 // at most one in so many
+	count := r.available(d, t)
 	among := r.Alive // an upper bound of the number of targets
 	if d.Who != nil {
 		among = 0
-		for state, n := range r.Counts {
+		for state, n := range r.Counts[:len(r.Program.States)] {
 			if d.Who[state] {
 				among += n
 			}
@@ -193,7 +214,7 @@ func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count in
 			}
 			slices.Sort(order)
 			for _, id := range order {
-				r.applyTo(id, d)
+				r.applyTo(id, d, t)
 			}
 			return nil
 		}
@@ -213,11 +234,11 @@ func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count in
 		}
 		switch {
 		case found[id]:
-			r.applyTo(id, d)
+			r.applyTo(id, d, t)
 		case need > 0 && r.targets(d, id):
 			if need >= left || s.Below(uint64(left)) < uint64(need) {
 				need--
-				r.applyTo(id, d)
+				r.applyTo(id, d, t)
 			}
 			left--
 		}

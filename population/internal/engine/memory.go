@@ -143,7 +143,7 @@ func newDemand(m *program.Program, o *Options) demand {
 // besideWords is how many bytes an individual takes in arrays and calendar, in addition to its
 // words and its event.
 func (r *Run) besideWords() int {
-	each := columnBytes(r.Program)
+	each := columnBytes(r.Program) + branchBytes(r.Program)
 	if r.windows == nil {
 		each += recordBytes
 	}

@@ -68,7 +68,7 @@ func (r *Run) Fingerprint() uint64 {
 // Fingerprint is that of the run at a row.
 func (rec *Recording) Fingerprint(m *program.Program, row int) uint64 {
 	h := fingerprint(1)
-	states, flows, names := len(m.States), len(m.Flows), len(m.CountedNames)
+	states, flows, names := len(m.Counted), len(m.Flows), len(m.CountedNames)
 	for _, n := range rec.All.Counts[row*states : (row+1)*states] {
 		h.add(uint64(n))
 	}

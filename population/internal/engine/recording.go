@@ -11,13 +11,19 @@ type Recording struct {
 	All    RowCounts
 	Groups []RowCounts // in the order of Program.Groups
 	Values []float64   // those of Program.Values, one row after the other
+
+	Supplies []Supply // those of Program.Supplies, one row after the other
 }
 
-// RowCounts are counts, flows and names, one row after the other.
+// RowCounts are counts, flows, names and outcomes, one row after the other.
 type RowCounts struct {
 	Counts []uint32
 	Flows  []uint64
 	Named  []uint64
+	// Outcomes are what outcomes have accrued since the start, and Times the person-time in each
+	// state, if it is recorded.
+	Outcomes []float64
+	Times    []float64
 }
 
 // NewRecording has room for all rows of a program, so that rows can be read while the next one is
@@ -26,12 +32,15 @@ func NewRecording(m *program.Program) Recording {
 	n := len(m.RecordTimes)
 	room := func() RowCounts {
 		return RowCounts{
-			make([]uint32, 0, n*len(m.States)),
+			make([]uint32, 0, n*len(m.Counted)),
 			make([]uint64, 0, n*len(m.Flows)),
 			make([]uint64, 0, n*len(m.CountedNames)),
+			make([]float64, 0, n*len(m.Outcomes)),
+			make([]float64, 0, n*recordedTimes(m)),
 		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
+	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -45,6 +54,14 @@ func (rec *Recording) add(r *Run) {
 		by := &r.ByGroup.Groups[g]
 		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
 	}
+	if s := r.outcomes; s != nil {
+		rec.All.Outcomes, rec.All.Times = s.read(r, 0, rec.All.Outcomes, rec.All.Times)
+		for g := range rec.Groups {
+			of := &rec.Groups[g]
+			of.Outcomes, of.Times = s.read(r, 1+g, of.Outcomes, of.Times)
+		}
+	}
+	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.Values {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
@@ -62,7 +79,10 @@ func (t *RowCounts) add(counts []int, flows, named []uint64) {
 
 // UpTo returns the first rows.
 func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
-	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)]}
+	return RowCounts{
+		t.Counts[:rows*len(m.Counted)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)],
+		t.Outcomes[:rows*len(m.Outcomes)], t.Times[:rows*recordedTimes(m)],
+	}
 }
 
 // PersonTime is the time that all individuals together have lived until now, in the unit of the

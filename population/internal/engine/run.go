@@ -40,6 +40,8 @@ type Run struct {
 	mixing
 	tallies
 	interventions
+	machines
+	Supplies []Supply
 	contactPrefetch
 	arrivals []random.Stream // of the sources of immigration
 	ties     ties
@@ -71,7 +73,7 @@ type Run struct {
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
 	if r.Program != m {
-		r.attributes = nil // the next program may have others
+		r.attributes, r.branches = nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
 	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance
@@ -116,6 +118,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 			r.attributes[a] = store.NewColumn(len(m.Attributes[a].Values))
 		}
 	}
+	if len(m.Machines) > 0 {
+		r.layOutMachines()
+	}
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
@@ -130,11 +135,11 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 			r.groups[a].Reserve(ids, m.Size, r.phase.Attributes[a])
 		}
 	}
-	r.Counts = make([]int, len(m.States))
+	r.Counts = make([]int, len(m.Counted))
 	r.Flows = make([]uint64, len(m.Flows))
 	r.Named = make([]uint64, len(m.CountedNames))
-	r.ByGroup = newGroupTallies(m)
-	r.Peaks = make([]Peak, len(m.States))
+	r.ByGroup, r.outcomes = newGroupTallies(m), newOutcomes(m)
+	r.Peaks = make([]Peak, len(m.Counted))
 	for i := range r.Peaks {
 		r.Peaks[i].Time = m.Start
 	}
@@ -145,10 +150,14 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.Events, r.entered, r.Alive = 0, 0, 0
 	r.personTime, r.ties = store.NewPersonTime(r.end), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
+	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
+	r.deal(streams)
 	if err := r.populate(ctx, streams); err != nil {
 		return err
 	}
+	r.dealt = nil
+	r.beginSupplies()
 	r.arrivals = r.arrivals[:0]
 	for k := range r.phase.Immigration {
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
@@ -174,6 +183,7 @@ func (r *Run) grow(ids, spare int) {
 	for a := range r.attributes {
 		r.attributes[a].Extend(most)
 	}
+	r.growMachines(most)
 	if r.OnEvent != nil {
 		r.numbers = store.Extend(r.numbers, r.capacity)
 	}
@@ -287,7 +297,7 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 			return err
 		}
 		r.carriedOut++
-		if err := r.intervene(ctx, p, r.carriedOut-1); err != nil {
+		if err := r.intervene(ctx, p); err != nil {
 			return err
 		}
 	}

@@ -34,7 +34,7 @@ func walk(t *testing.T, r *Run, m *program.Program, seed uint64, step float64) {
 	for at := 0.0; at < r.end; at += step {
 		for len(plans) > 0 && plans[0].At <= at {
 			advance(plans[0].At)
-			if err := r.intervene(ctx, &plans[0], len(m.Scheduled)-len(plans)); err != nil {
+			if err := r.intervene(ctx, &plans[0]); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.Check(); err != nil {

@@ -201,7 +201,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 	for _, g := range r.groups {
 		mixes = mixes || g != nil
 	}
-	if !mixes && r.ByGroup == nil && r.OnEvent == nil {
+	if !mixes && r.ByGroup == nil && r.OnEvent == nil && r.outcomes == nil {
 		return nil
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
@@ -213,6 +213,9 @@ func (r *Run) registerAll(ctx context.Context) error {
 		state := r.status(id).state
 		if r.ByGroup != nil {
 			r.ByGroup.present(r, id, int(state), +1)
+		}
+		if r.outcomes != nil {
+			r.enterSums(id)
 		}
 		if r.OnEvent != nil {
 			r.numbers[id] = uint64(id-r.firstID) + 1

@@ -7,16 +7,17 @@ import (
 
 // tallies are the counts of a run.
 //
-// Invariants: Counts add up to Alive; no count is above its peak.
+// Invariants: the Counts of states add up to Alive; no count is above its peak.
 type tallies struct {
 	Alive      int
-	Counts     []int    // individuals in each state
+	Counts     []int    // individuals in each state, and then in each state of machines
 	Flows      []uint64 // since the start
 	Named      []uint64 // how often each name happened since the start
 	Events     uint64
 	Peaks      []Peak // of each state
 	personTime store.PersonTime
 	ByGroup    *groupTallies // nil if nothing is recorded by group
+	outcomes   *outcomes     // nil if there are none, and no person-time is recorded
 }
 
 // groupTallies are the counts of each group that is recorded by itself, and of those that
@@ -29,13 +30,13 @@ type groupTallies struct {
 	states    int
 	Groups    []Tally
 	watched   []watchedTally
+	totals    []int // individuals in each of watched
 }
 
 // A watchedTally has the counts of a group of Program.Watched.
 type watchedTally struct {
 	Tally
 	where []program.Condition
-	total int // individuals in it
 }
 
 // A Tally has the counts of one group.
@@ -53,7 +54,7 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
 	empty := func() Tally {
 		return Tally{
-			make([]int, len(m.States)),
+			make([]int, len(m.Counted)),
 			make([]uint64, len(m.Flows)),
 			make([]uint64, len(m.CountedNames)),
 		}
@@ -64,6 +65,7 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	for _, where := range m.Watched {
 		t.watched = append(t.watched, watchedTally{Tally: empty(), where: where})
 	}
+	t.totals = make([]int, len(t.watched))
 	return t
 }
 
@@ -78,13 +80,32 @@ func (t *groupTallies) of(g *program.Grouping, r *Run, id uint32) *Tally {
 
 // present adds more to the count of a state in the groups of an individual.
 func (t *groupTallies) present(r *Run, id uint32, state, more int) {
+	if r.phase.Machines != nil {
+		t.machines(r, id, more)
+	}
 	for i := range t.groupings {
 		t.of(&t.groupings[i], r, id).Counts[state] += more
 	}
 	for i := range t.watched {
 		if w := &t.watched[i]; r.matches(id, w.where) {
 			w.Counts[state] += more
-			w.total += more
+			t.totals[i] += more
+		}
+	}
+}
+
+// machines adds more to the counts of the states of an individual's machines, in its groups.
+func (t *groupTallies) machines(r *Run, id uint32, more int) {
+	for m := range r.Program.Machines {
+		one := &r.Program.Machines[m]
+		k := one.FirstCount + int(r.attributes[one.Attribute].Of(id))
+		for i := range t.groupings {
+			t.of(&t.groupings[i], r, id).Counts[k] += more
+		}
+		for i := range t.watched {
+			if w := &t.watched[i]; r.matches(id, w.where) {
+				w.Counts[k] += more
+			}
 		}
 	}
 }
@@ -100,7 +121,7 @@ func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 		} else if w := &t.watched[i-len(t.groupings)]; !r.matches(id, w.where) {
 			continue
 		} else if g = &w.Tally; from < t.states && to >= t.states {
-			w.total--
+			t.totals[i-len(t.groupings)]--
 		}
 		g.Flows[flow]++
 		if from < t.states { // those who enter are counted by register
@@ -144,12 +165,14 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
-	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.CountedNames)) * float64(1+len(m.Groups))
+	each := 4*len(m.Counted) + 8*len(m.Flows) + 8*len(m.CountedNames) + 8*len(m.Outcomes) + 8*recordedTimes(m)
+	return float64(each) * float64(1+len(m.Groups))
 }
 
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
-	return float64(len(m.Groups)+len(m.Watched)) * float64(8*(len(m.States)+len(m.Flows)+len(m.CountedNames))+72)
+	each := float64(8*(len(m.Counted)+len(m.Flows)+len(m.CountedNames)) + 72)
+	return float64(len(m.Groups)+len(m.Watched))*each + outcomeBytes(m)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.
@@ -158,16 +181,17 @@ func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 		return nil
 	}
 	if t == nil {
-		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups)), nil}
+		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups)), nil, nil}
 		t.watched = make([]watchedTally, len(from.watched))
 	}
 	for i := range from.Groups {
 		t.Groups[i].copy(&from.Groups[i])
 	}
+	t.totals = append(t.totals[:0], from.totals...)
 	for i := range from.watched {
 		to, w := &t.watched[i], &from.watched[i]
 		to.Tally.copy(&w.Tally)
-		to.where, to.total = w.where, w.total
+		to.where = w.where
 	}
 	return t
 }
@@ -189,10 +213,16 @@ func (r *Run) countName(name int) {
 }
 
 // countMove counts a move that changes no state, and reports it to OnEvent.
-func (r *Run) countMove(id, by uint32, name int) {
-	r.countName(name)
+func (r *Run) countMove(id, by uint32, name int) { r.countMoveAs(id, by, name, name) }
+
+// countMoveAs is countMove with the name to count given apart.
+func (r *Run) countMoveAs(id, by uint32, name, counted int) {
+	r.countName(counted)
 	if r.ByGroup != nil {
-		r.ByGroup.moved(r, id, name)
+		r.ByGroup.moved(r, id, counted)
+	}
+	if r.outcomes != nil {
+		r.nameHappened(id, counted)
 	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: r.status(id).state, Name: name}, id, by)
@@ -212,7 +242,7 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	}
 	kind := Changed
 	switch {
-	case from >= len(r.Counts):
+	case from >= len(r.Program.States):
 		kind = Entered
 	case to == program.NoState:
 		kind = Left
@@ -230,4 +260,13 @@ func (r *Run) countAlive(change int) {
 type Peak struct {
 	Count int
 	Time  float64
+}
+
+// census returns the numbers that rates may depend on.
+func (r *Run) census() program.Census {
+	c := program.Census{Total: r.Alive, Counts: r.Counts}
+	if r.ByGroup != nil {
+		c.Groups = r.ByGroup.totals
+	}
+	return c
 }

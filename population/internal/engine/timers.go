@@ -14,7 +14,8 @@ import (
 )
 
 // timers are the times at which the running clocks of an individual fire. There is a column for
-// each clock of always, and behind those as many as the state with the most timers has.
+// each clock of always, then those of each machine, and behind those as many as the state with the
+// most timers has. The columns of machines are always packed.
 //
 // A column is packed, sparse or shared:
 //
@@ -40,7 +41,7 @@ type timers struct {
 	sparseTimers *store.SparseTables
 	offset       []int         // of a packed column among the words; isSparse or isShared
 	columnAt     []int         // of each packed word: its column, or isShared
-	packedAlways int           // packed words of columns of always
+	packedAlways int           // packed words of columns of always and of machines
 	packedState  int           // packed words of the clocks of states
 	origins      []timerOrigin // by id and column; nil unless the run can be forked (fork.go)
 }
@@ -60,7 +61,7 @@ var usualSparse = sparseRule{least: 1 << 20, share: 0.02, shared: 0.01}
 // estimated for them.
 func (r *Run) layOut(of *program.Program) {
 	const sample = 1000
-	columns := len(r.phase.Always) + r.Program.MaxStateTimers
+	columns := r.Program.StateColumn + r.Program.MaxStateTimers
 	r.sparseTimers, r.sparse, r.shared = nil, make([]bool, columns), false
 	if of.Size >= r.sparseRule.least && columns <= 8 { // status.sparse has 8 bits
 		due := r.sample(of, sample)
@@ -80,7 +81,7 @@ func (r *Run) layOut(of *program.Program) {
 				timed += n
 			}
 		}
-		for k := len(r.phase.Always); k < columns; k++ {
+		for k := r.Program.StateColumn; k < columns; k++ {
 			r.sparse[k] = float64(timed) < r.sparseRule.share*float64(of.Size)
 		}
 		r.sparseTimers = store.NewSparseTables(r.sparseTableCount())
@@ -99,6 +100,8 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 		s.attributes[a] = store.NewColumn(len(of.Attributes[a].Values))
 		s.attributes[a].Extend(1)
 	}
+	s.layOutMachines()
+	s.growMachines(1)
 	streams := random.New(0, math.MaxUint64)
 	due = make([]uint8, n)
 	k, upTo := -1, 0 // the start group, and the number before which it ends
@@ -157,7 +160,7 @@ func (r *Run) numberColumns() {
 		case r.shared && k < len(r.phase.Always):
 			r.offset[k] = isShared
 			continue
-		case k < len(r.phase.Always):
+		case k < r.Program.StateColumn:
 			r.packedAlways++
 		default:
 			r.packedState++
@@ -264,6 +267,9 @@ func (r *Run) stopTimers(id uint32, from int) {
 // firstTimer returns the earliest timer of an individual and its column: +Inf and −1 if none fires
 // before the end.
 func (r *Run) firstTimer(id uint32, st *program.State) (at float64, column int) {
+	if r.phase.Machines != nil {
+		return r.firstInOrder(id, st)
+	}
 	at, column = math.Inf(1), -1
 	for k, w := range r.packed(id, st) {
 		if t := timeOf(w); t < at {

@@ -115,16 +115,17 @@ func (o *Options) windowRule() windowRule {
 }
 
 // canUseWindows reports whether nothing in a model forbids windows. These do: rates and
-// interventions that depend on counts, groups that are mixed or recorded by, contacts that depend
+// interventions that depend on counts, outcomes, groups that are mixed or recorded by, contacts that depend
 // on who meets whom or that change their maker, and clocks that change attributes when they fire,
-// those of age bands included.
+// those of age bands included, and clocks and contacts that use a supply.
 func canUseWindows(m *program.Program) bool {
-	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.MixesBy, true) ||
+	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
+		m.StateAttribute >= 0 || m.SumsTime() || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false
 	}
 	allowed := true
-	check := func(do *program.Action) { allowed = allowed && len(do.Moves) == 0 }
+	check := func(do *program.Action) { allowed = allowed && len(do.Moves) == 0 && do.Uses == nil }
 	for _, t := range m.Phases {
 		for i := range t.Contacts {
 			allowed = allowed && !t.Contacts[i].Special && t.Contacts[i].Attribute < 0

@@ -70,14 +70,21 @@ func Ways(m *compile.Model) []transition {
 	}
 	for i := range f.Transmission {
 		c := &f.Transmission[i]
+		if c.Machine.Given() {
+			continue // it changes no state
+		}
 		var met []syntax.Ref
 		for _, to := range c.To {
 			met = append(met, to.Met)
-			if f.Stays(to) {
+			if f.Stays(c, to) {
 				continue
 			}
 			label := cmp.Or(c.Name, "by "+orList(c.From))
 			w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
+			if c.Uses.Full.Given() {
+				none := "no " + c.Uses.Supply.Name
+				w.add(transition{w.state(to.Met), w.state(c.Uses.Full), none, diagram.Contact, w.states(c.From)})
+			}
 		}
 		if c.Self.Given() {
 			for _, s := range w.states(c.From) {
@@ -136,6 +143,9 @@ func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind,
 
 // clock adds the transition that a clock causes in a state.
 func (w *transitionList) clock(c *syntax.Clock, state int) {
+	if c.Uses.Full.Given() && slices.Contains(w.program.States, c.Uses.Full.Name) {
+		w.add(transition{state, w.state(c.Uses.Full), "no " + c.Uses.Supply.Name, diagram.Clock, nil})
+	}
 	if !c.To.Given() {
 		return // it changes attributes only
 	}

@@ -12,6 +12,7 @@
 //   - phrases.go: phrases that several sections share
 //   - values.go: values in words, by group of individuals where they differ
 //   - timevarying.go: values that vary, times and intervals in words
+//   - machines.go, outcomes.go: machines and outcomes
 //   - warnings.go: what may be a mistake
 //   - warnings_clocks.go: clocks that do not do what is meant, because of ages or of where
 //   - diagram.go: [Diagram]; the transitions between states, and which states can be reached

@@ -31,10 +31,13 @@ func Model(m *compile.Model) string {
 	e.attributes()
 	e.groups()
 	e.states()
+	e.machines()
 	e.contacts()
 	e.always()
 	e.entries()
+	e.supplies()
 	e.interventions()
+	e.outcomes()
 	e.parameters()
 	e.scenarios()
 	e.fit()
@@ -79,6 +82,9 @@ func (e *explainer) recording() string {
 	if e.file.Record.Incidence {
 		words += ", with counts in each interval"
 	}
+	if e.program.RecordsTime {
+		words += ", with the person-time in each state"
+	}
 	return words
 }
 
@@ -87,6 +93,10 @@ func (e *explainer) attributes() {
 	e.section("Everybody has a value of", len(e.file.Attributes))
 	for _, a := range e.file.Attributes {
 		var values []string
+		if a.File != "" && len(a.Values) > maxGroups {
+			e.line("  %s: %s, with the shares in %s", a.Name, format.Plural(len(a.Values), "value"), a.File)
+			continue
+		}
 		for i, v := range a.Values {
 			if a.ByAge {
 				values = append(values, v.Name+" from "+e.asWritten(a.Ages[i])+" on")
@@ -121,7 +131,7 @@ func (e *explainer) groups() {
 			total += b.Count
 			in = append(in, format.Thousands(float64(b.Count))+" "+e.program.States[b.To])
 		}
-		e.line("  %s%s: %s", format.Thousands(float64(total)), ofValues(text.With), strings.Join(in, ", "))
+		e.line("  %s%s: %s", format.Thousands(float64(total)), e.ofValues(text.With), strings.Join(in, ", "))
 		e.ages(text.Age)
 	}
 }
@@ -139,11 +149,13 @@ func (e *explainer) states() {
 			if c.Chance.Given() {
 				chance = "with probability " + e.probability(c.Chance)
 			}
-			e.line("    %s %s %s%s", chance, outcome(c.To), e.clockTime(c), nameTag(c.Name))
+			e.line("    %s %s %s%s%s", chance, e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), uses(&c.Uses),
+				nameTag(c.Name))
 		}
 		for k := range s.Race {
 			c := &s.Race[k]
-			e.line("    %s %s%s%s", outcome(c.To), e.clockTime(c), whereConditions(c.Where), nameTag(c.Name))
+			e.line("    %s %s%s%s%s", e.addMoves(outcome(c.To), c.Moves, false), e.clockTime(c), whereConditions(c.Where),
+				uses(&c.Uses), nameTag(c.Name))
 		}
 		if min(1, len(s.Split))+len(s.Race) > 1 {
 			e.line("    whichever comes first")
@@ -174,10 +186,10 @@ func (e *explainer) clockTime(c *syntax.Clock) string {
 	}
 	if e.here.Dependence(c.After).Fixed() {
 		if l, _ := e.here.Law(c.After, ""); l.Fixed() {
-			return "after " + e.duration(c.After)
+			return "after " + e.duration(c.After) + e.readAtStart(c)
 		}
 	}
-	return "after a time that is " + e.duration(c.After)
+	return "after a time that is " + e.duration(c.After) + e.readAtStart(c)
 }
 
 // contacts lists the contacts, with what they do and with whom they are.
@@ -185,21 +197,30 @@ func (e *explainer) contacts() {
 	e.section("Contacts", len(e.file.Transmission))
 	for i := range e.file.Transmission {
 		c := &e.file.Transmission[i]
-		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where),
-			e.contactRate(c), nameTag(c.Name))
+		e.line("  %s meets others at %s%s", makers(c), e.contactRate(c), nameTag(c.Name))
+		if c.Everybody {
+			e.everybodyMet(c)
+		}
 		for _, to := range c.To {
 			chance := ""
 			if c.Chance.Given() {
 				chance = " with probability " + e.probability(c.Chance)
 			}
 			what := outcome(to.Becomes)
-			if e.file.Stays(to) {
+			if to.Becomes.Name != syntax.Out {
+				what = e.addMoves(what, c.Moves, false) + inherits(c.Inherit, "the one who met it")
+			}
+			if e.file.Stays(c, to) {
 				what = "stays as it is"
 			}
 			if c.Self.Given() {
 				what += ", and the one who met it " + outcome(c.Self)
+				if e.file.Stays(c, to) {
+					what = e.addMoves(what, c.Moves, false) + inherits(c.Inherit, "the one that was met")
+				}
 			}
-			e.line("    whoever is met and is %s%s %s%s", to.Met.Name, andConditions(c.Whom), what, chance)
+			e.line("    whoever is met and is %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what,
+				chance+uses(&c.Uses))
 		}
 		if !c.By.Given() {
 			e.line("    anybody else may be met, all with the same probability")
@@ -214,7 +235,7 @@ func (e *explainer) always() {
 	e.section("To everybody, whatever the state", len(e.file.Always))
 	for i := range e.file.Always {
 		c := &e.file.Always[i]
-		what := addMoves(outcome(c.To), c.Moves, false)
+		what := e.addMoves(outcome(c.To), c.Moves, false)
 		if len(c.From) > 0 {
 			what += " if " + orList(c.From)
 		}
@@ -225,7 +246,7 @@ func (e *explainer) always() {
 		if !c.Rate.Given() && c.To.Name != syntax.Out {
 			once = " after entering the population, once"
 		}
-		e.line("  %s %s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), nameTag(c.Name))
+		e.line("  %s %s%s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), uses(&c.Uses), nameTag(c.Name))
 	}
 }
 
@@ -240,8 +261,8 @@ func (e *explainer) entries() {
 		} else {
 			who += ofConditions(b.Where)
 		}
-		e.line("  %s has children at %s, who begin as %s%s", who, e.rate(b.Rate), e.entryState(&b.Enter),
-			nameTag(b.Name))
+		e.line("  %s has children%s at %s, who begin as %s%s", who, e.ofValues(b.With), e.rate(b.Rate),
+			e.entryState(&b.Enter), nameTag(b.Name))
 		switch {
 		case b.InheritAll:
 			but := ""
@@ -266,7 +287,7 @@ func (e *explainer) entries() {
 		if per == "" && strings.Contains(rate, ",") {
 			per = ","
 		}
-		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter),
+		e.line("  individuals%s arrive at %s%s as %s%s", e.ofValues(a.With), rate, per, e.entryState(&a.Enter),
 			nameTag(a.Name))
 		e.ages(a.Age)
 	}
@@ -288,7 +309,7 @@ func (e *explainer) interventions() {
 		for _, s := range p.Set {
 			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
 		}
-		if what := addMoves(outcomeOf(p.To, p.PicksCount), p.Moves, p.PicksCount); what != "" {
+		if what := e.addMoves(outcomeOf(p.To, p.PicksCount), p.Moves, p.PicksCount); what != "" {
 			e.line("    %s %s", e.target(p), what)
 		}
 		if p.Enter.Given() {
@@ -300,7 +321,7 @@ func (e *explainer) interventions() {
 			if !p.ComputedCount.Given() {
 				individuals = " " + format.Things(p.Count, "individual")
 			}
-			e.line("    %s%s%s %s as %s", e.count(p), individuals, ofValues(p.With), verb, e.entryState(&p.Enter))
+			e.line("    %s%s%s %s as %s", e.count(p), individuals, e.ofValues(p.With), verb, e.entryState(&p.Enter))
 			e.ages(p.Age)
 		}
 	}
@@ -376,6 +397,9 @@ func (e *explainer) target(p *syntax.Intervention) string {
 			who = e.count(p) + " of all"
 		}
 	}
+	if p.Supply.Given() {
+		who = strings.TrimPrefix(who, e.count(p)+" ")
+	}
 	if len(p.Who) > 0 {
 		who += andConditions(p.Where)
 	} else {
@@ -384,6 +408,8 @@ func (e *explainer) target(p *syntax.Intervention) string {
 	switch {
 	case p.Coverage.Given():
 		who += ", each with probability " + e.probability(p.Coverage) + ","
+	case p.Supply.Given():
+		who += ", as many as there are " + p.Supply.Name + " left, chosen at random, which takes one for each,"
 	case p.PicksCount:
 		who += ", chosen at random (all of them, if there are fewer),"
 	}
@@ -449,11 +475,21 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands are why.
+// cores says why a large run is on one core, if age bands, machines or supplies are why.
 func (e *explainer) cores() {
-	if p := e.program; p.Size >= program.WindowsFrom && len(p.Bands) > 0 {
+	p := e.program
+	switch {
+	case p.Size < program.WindowsFrom:
+	case len(p.Bands) > 0:
 		e.line("\nA run uses one core once it is set up, because %s changes while it goes on.",
 			p.Attributes[p.Bands[0].Attribute].Name)
+	case len(p.Machines) > 0:
+		e.line("\nA run uses one core once it is set up, because the machine %s changes while it goes on.",
+			e.file.Machines[0].Name)
+	case e.usesWhileRunning() != "":
+		e.line("\nA run uses one core once it is set up, because %s are used while it goes on.", e.usesWhileRunning())
+	default:
+		e.coresOfOutcomes()
 	}
 }
 

@@ -30,12 +30,12 @@ func verb(singular string, many bool) string {
 }
 
 // addMoves adds the values of attributes that one individual or many move to.
-func addMoves(what string, moves []syntax.Move, many bool) string {
+func (e *explainer) addMoves(what string, moves []syntax.Move, many bool) string {
 	for _, m := range moves {
 		if what != "" {
 			what += " and "
 		}
-		what += verb("moves", many) + " to " + m.Attribute.Name + " " + m.Value.Name
+		what += verb("moves", many) + " to " + m.Attribute.Name + " " + e.gives(&m.Gives)
 	}
 	return what
 }
@@ -81,10 +81,10 @@ func whereConditions(all []syntax.Where) string {
 }
 
 // ofValues lists values of attributes.
-func ofValues(with []syntax.Move) string {
+func (e *explainer) ofValues(with []syntax.Move) string {
 	var all []string
 	for _, w := range with {
-		all = append(all, w.Attribute.Name+" "+w.Value.Name)
+		all = append(all, w.Attribute.Name+" "+e.gives(&w.Gives))
 	}
 	if len(all) == 0 {
 		return ""

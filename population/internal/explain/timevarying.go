@@ -20,7 +20,8 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 	if got.CountDependent != nil {
 		most, _ := here.Rate(got.CountDependent.Most, "")
 		now := ""
-		if m, ok := here.Term(got.CountDependent.Value, ""); ok {
+		// How many are in the states of machines at the start is drawn.
+		if m, ok := here.Term(got.CountDependent.Value, ""); ok && !m.CountsFrom(len(e.program.States)) {
 			if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 && x <= most {
 				now = "which is " + show(x) + " at the start, "
 			}

@@ -42,6 +42,7 @@ func (e *explainer) warnings() {
 	all = append(all, e.clockWarnings()...)
 	all = append(all, e.bandsWithoutAges()...)
 	all = append(all, e.mixingWarnings()...)
+	all = append(all, e.supplyWarnings()...)
 	used := e.usedParameters()
 	for _, p := range e.file.Parameters {
 		if !used[p.Label.Name] {

@@ -12,8 +12,9 @@ import (
 
 // An entrance is a way into the population.
 type entrance struct {
-	who string // in words
-	in  *program.Entry
+	who   string // in words
+	in    *program.Entry
+	count int // how many enter, if that is known: at the start; otherwise 0
 }
 
 // entrances lists all ways into the population: at the start, by birth, by immigration and by
@@ -23,18 +24,18 @@ func (e *explainer) entrances() []entrance {
 	p := e.program
 	for i := range p.StartGroups {
 		if b := &p.StartGroups[i]; b.Count > 0 {
-			all = append(all, entrance{"those at the start", &b.Entry})
+			all = append(all, entrance{"those at the start", &b.Entry, b.Count})
 		}
 	}
 	for s := range p.FirstPhase.States {
 		p.FirstPhase.States[s].EachAction(func(do *program.Action) {
 			if do.Kind == program.DoBirth {
-				all = append(all, entrance{"those who are born", do.Child})
+				all = append(all, entrance{who: "those who are born", in: do.Child})
 			}
 		})
 	}
 	for i := range p.FirstPhase.Immigration {
-		all = append(all, entrance{"those who immigrate", &p.FirstPhase.Immigration[i].In})
+		all = append(all, entrance{who: "those who immigrate", in: &p.FirstPhase.Immigration[i].In})
 	}
 	interventions := p.Triggered
 	for i := range p.Scheduled {
@@ -43,7 +44,7 @@ func (e *explainer) entrances() []entrance {
 	for _, d := range interventions {
 		for _, effect := range d.Effects {
 			if effect.In != nil {
-				all = append(all, entrance{"those who enter by " + d.What, effect.In})
+				all = append(all, entrance{who: "those who enter by " + d.What, in: effect.In})
 				break
 			}
 		}
@@ -73,25 +74,109 @@ func (e *explainer) clockWarnings() (all []string) {
 // pastFor says for whom the time of a clock is past: they enter at an age, and it fired before. A
 // clock that ends every life is drawn given the age, and is not asked for.
 func (e *explainer) pastFor(clock *program.AlwaysClock, text *syntax.Clock, entrances []entrance) (all []string) {
-	seen := map[string]bool{}
+	var who []string
 	for _, from := range entrances {
-		if from.in.Age == nil || seen[from.who] || !e.mayMatch(from.in, text.Where) {
-			continue
+		if !slices.Contains(who, from.who) {
+			who = append(who, from.who)
 		}
-		share, may := clock.SharePast(from.in.Age)
+	}
+	for _, who := range who {
+		var of []entrance
+		others := false // come by the same entrances, and the clock is not for them
+		for _, from := range entrances {
+			if from.who != who {
+				continue
+			}
+			others = others || e.matching(from.in, text.Where) < 1-1e-12 // shares are rounded
+			if e.mayMatch(from.in, text.Where) {
+				of = append(of, from)
+			}
+		}
+		share, may := e.sharePast(clock, text.Where, of)
 		if !may {
 			continue
 		}
-		seen[from.who] = true
-		whom := "some of " + from.who
-		if share == 1 {
-			whom = from.who
-		} else if share > 0 {
-			whom = format.Percent(share) + " of " + from.who
+		whom := who
+		if others {
+			whom += " with " + withValues(text.Where)
+		}
+		switch {
+		case share == 0: // not known
+			whom = "some of " + whom
+		case share < 1:
+			whom = format.Percent(share) + " of " + whom
 		}
 		all = append(all, whom)
 	}
 	return all
+}
+
+// sharePast returns the share of those who come by some entrances, and are those that a clock is
+// for, for whom its time is past, or 0 if it is not known, and reports whether there may be any.
+func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, of []entrance) (share float64,
+	may bool) {
+	past, weights, known := 0.0, 0.0, true
+	least, most := 1.0, 0.0
+	for _, from := range of {
+		one, mayOne := 0.0, false
+		if from.in.Age != nil {
+			if one, mayOne = clock.SharePast(from.in.Age); mayOne && one == 0 {
+				return 0, true
+			}
+		}
+		may = may || mayOne
+		weight := float64(from.count) * e.matching(from.in, where)
+		known = known && weight > 0
+		past, weights = past+float64(weight*one), weights+weight
+		least, most = min(least, one), max(most, one)
+	}
+	switch {
+	case least == most:
+		share = most
+	case known:
+		share = past / weights
+	}
+	return share, may
+}
+
+// matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
+// known: what they inherit may be anything, a band depends on their ages, and machines and states
+// are not drawn as attributes are.
+func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
+	all := 1.0
+	for _, w := range where {
+		a, share := e.program.Attributes.Index(w.Attribute.Name), 0.0
+		for _, v := range w.Values {
+			k := slices.Index(e.program.Attributes[a].Values, v.Name)
+			switch given := in.ValueOf(a); given {
+			case program.Inherited, program.ByAge:
+				return -1
+			case program.Drawn:
+				sums := e.program.FirstPhase.Attributes[a]
+				if len(sums) == 0 { // a machine, or the state
+					return -1
+				}
+				if share += sums[k]; k > 0 {
+					share -= sums[k-1]
+				}
+			default:
+				if int(given) == k {
+					share = 1
+				}
+			}
+		}
+		all *= share
+	}
+	return all
+}
+
+// withValues names the values that conditions ask for.
+func withValues(where []syntax.Where) string {
+	var with []string
+	for _, w := range where {
+		with = append(with, w.Attribute.Name+" "+orList(w.Values))
+	}
+	return strings.Join(with, " and ")
 }
 
 // pastRemedy says what to write in place of a clock whose time may be past.
@@ -101,7 +186,8 @@ func (e *explainer) pastRemedy(text *syntax.Clock) string {
 	case text.To.Name == syntax.Out && len(text.Where) > 0:
 		return fmt.Sprintf("; write after as a table by %s, without where, and the rest of each life is drawn given the age",
 			text.Where[0].Attribute.Name)
-	case fixed && len(text.Moves) == 1 && !text.To.Given() && len(text.Where)+len(text.From) == 0:
+	case fixed && len(text.Moves) == 1 && text.Moves[0].Gives.Value.Given() &&
+		e.isPlain(text.Moves[0].Attribute.Name) && !text.To.Given() && len(text.Where)+len(text.From) == 0:
 		name, to := text.Moves[0].Attribute.Name, text.Moves[0].Value.Name
 		young := "young"
 		for _, v := range e.program.Attributes[e.program.Attributes.Index(name)].Values {
@@ -127,14 +213,10 @@ func (e *explainer) neverStarts(clock *program.AlwaysClock, text *syntax.Clock, 
 			return ""
 		}
 	}
-	var with []string
-	for _, w := range text.Where {
-		with = append(with, w.Attribute.Name+" "+orList(w.Values))
-	}
 	name := text.Where[0].Attribute.Name
 	return fmt.Sprintf("%s never strikes: it starts when somebody enters, and nobody enters with %s. To count the time "+
 		"from a change on, write states in place of %s: {%s: {race: [{after: %s, to: …}]}}; or write rate in place of "+
-		"after, which follows %s as it changes", text.What, strings.Join(with, " and "), name, text.Where[0].Values[0].Name,
+		"after, which follows %s as it changes", text.What, withValues(text.Where), name, text.Where[0].Values[0].Name,
 		e.afterText(text), name)
 }
 
@@ -192,6 +274,9 @@ func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string)
 		}
 		return false
 	case program.Drawn:
+		if attribute >= e.program.Plain() || in.Draws != nil && in.Draws[attribute] != nil {
+			return e.mayDraw(in, attribute, value)
+		}
 		for _, phase := range e.program.Phases {
 			sums, k := phase.Attributes[attribute], slices.Index(values, value)
 			if k == 0 && sums[0] > 0 || k > 0 && sums[k] > sums[k-1] {
@@ -202,6 +287,30 @@ func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string)
 	default:
 		return values[given] == value
 	}
+}
+
+// isPlain reports whether a name is that of an attribute, and not of a machine.
+func (e *explainer) isPlain(name string) bool {
+	return e.program.Attributes.Index(name) < e.program.Plain()
+}
+
+// mayDraw reports whether an individual may draw a value of a machine, of the state or of an attribute
+// that has shares of its own where the individual enters.
+func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may bool) {
+	v := uint16(slices.Index(e.program.Attributes[attribute].Values, value))
+	if attribute == e.program.StateAttribute {
+		in.EachState(func(state uint16) { may = may || state == v })
+		return may
+	}
+	if in.Draws != nil && in.Draws[attribute] != nil && slices.Contains(in.Draws[attribute].States, v) {
+		return true
+	}
+	for i := range e.program.Machines {
+		m := &e.program.Machines[i]
+		isDealt := slices.ContainsFunc(m.Deals, func(d program.Deal) bool { return d.Value == v && d.Count > 0 })
+		may = may || m.Attribute == attribute && isDealt && m.Dealt(in)
+	}
+	return may
 }
 
 // bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.

@@ -50,7 +50,7 @@ record: {every: 1 year}
 		{"a life", "30 years", "{after: {weibull: {scale: 80 years, shape: 6}}, to: out}", "[sex]", ""},
 		{"a life by where", "30 years", "{after: 90 years, to: out, where: {sex: f}}", "[sex]", ""},
 		{"a life by where that may be over", "95 years", "{after: 90 years, to: out, where: {sex: f}}", "[sex]",
-			past("clock 1", start, "write after as a table by sex, without where, and the rest of each life is drawn given "+
+			past("clock 1", start+" with sex f", "write after as a table by sex, without where, and the rest of each life is drawn given "+
 				"the age")},
 		{"a rate", "30 years", "{rate: 0.1 per year, move: {age: adult}}", "[sex]", ""},
 		{"a second dose", "0 years", "{after: 28 days, where: {v: one}, move: {v: none}}", "[sex]",
@@ -70,6 +70,42 @@ record: {every: 1 year}
 		n := strings.Count(warnings, "  always:")
 		if !strings.Contains(warnings, c.want) || (n > 0) != (c.want != "") || n > 1 {
 			t.Errorf("%s: it says\n%s\nwant\n%s", c.name, warnings, c.want)
+		}
+	}
+}
+
+// TestPastForSome compares for whom the time of a clock is said to be past, if groups at the start
+// differ in their ages or in what the clock is for.
+func TestPastForSome(t *testing.T) {
+	const model = `
+name: warned
+time: {unit: year, end: 10}
+population: {size: 100, groups: [GROUPS]}
+attributes: {sex: {f: 40%, m: 60%}}
+states: {a: {}, b: {}}
+always: [{after: 15 years, to: b, WHERE}]
+record: {every: 1 year}
+`
+	for _, c := range []struct{ groups, where, want string }{
+		{"{share: 50%, age: 30 years, start: {a: rest}}, {share: 50%, start: {a: rest}}", "", "50% of those at the start"},
+		{"{share: 50%, start: {a: rest}}, {share: 50%, age: 30 years, start: {a: 20, b: rest}}", "",
+			"50% of those at the start"},
+		{"{share: 25%, age: 30 years, start: {a: rest}}, {share: 75%, age: 20 years, start: {a: rest}}", "",
+			"those at the start"},
+		{"{share: 50%, age: 30 years, start: {a: rest}}, {share: 50%, age: 1 year, start: {a: rest}}", "where: {sex: f}",
+			"50% of those at the start with sex f"},
+		// Of women there are 20 and 50, and of the 50 every second is older than 15.
+		{"{share: 50%, age: 30 years, start: {a: rest}}, {share: 50%, with: {sex: f}, age: {uniform: {low: 10 years, " +
+			"high: 20 years}}, start: {a: rest}}", "where: {sex: f}", "64.29% of those at the start with sex f"},
+		{"{share: 50%, with: {sex: m}, age: 30 years, start: {a: rest}}, {share: 50%, with: {sex: f}, start: {a: rest}}",
+			"where: {sex: m}", "those at the start with sex m"},
+		{"{share: 50%, with: {sex: m}, age: 30 years, start: {a: rest}}, {share: 50%, with: {sex: f}, start: {a: rest}}",
+			"where: {sex: f}", ""},
+	} {
+		text := explainText(t, strings.NewReplacer("GROUPS", c.groups, "WHERE", c.where).Replace(model))
+		_, got, _ := strings.Cut(text, "its time is past for ")
+		if got, _, _ = strings.Cut(got, ", because"); got != c.want {
+			t.Errorf("%s, %s: it is past for %q, want %q", c.groups, c.where, got, c.want)
 		}
 	}
 }

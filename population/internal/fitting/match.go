@@ -73,9 +73,16 @@ func (r *reader) checkOutput(match *Match) {
 		return
 	}
 	if match.Kind == "state" {
-		if !slices.Contains(p.States, match.Of.Name) {
+		if slices.Contains(p.Counted, match.Of.Name) {
+			return
+		}
+		if a, v, ok := compile.ValueOf(p, match.Of.Name); ok {
+			is := make([]bool, len(p.Attributes[a].Values))
+			is[v] = true
+			addWhere(match, program.Condition{Attribute: a, Is: is})
+		} else {
 			r.Add(match.Of.At, "%s: state: %s", match.What,
-				diag.Unknown("state", match.Of.Name, func() []string { return p.States }))
+				diag.Unknown("state", match.Of.Name, func() []string { return p.Counted }))
 		}
 		return
 	}

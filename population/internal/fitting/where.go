@@ -39,8 +39,26 @@ func (r *reader) readWhere(f *syntax.Fields, match *Match) {
 				format.Thousands(maxGroups))
 			return
 		}
-		match.Where = append(match.Where, program.Condition{Attribute: a, Is: is})
+		addWhere(match, program.Condition{Attribute: a, Is: is})
 	}
-	// The order of the file does not matter, and columns with the same attributes share a grouping.
+	if name := slices.Index(r.m.Program.CountedNames, match.Of.Name); len(match.Where) > 0 && match.Kind != "state" &&
+		r.m.Program.OfNobody(name) {
+		r.Add(match.Of.At, "%s: %s only sets parameters, which happens to no individual, so no group has any; leave it out",
+			what, diag.Quote(match.Of.Name))
+	}
+}
+
+// addWhere adds a condition to the group that a column counts. The order of the file does not matter,
+// and columns with the same attributes share a grouping.
+func addWhere(match *Match, c program.Condition) {
+	for i := range match.Where {
+		if w := &match.Where[i]; w.Attribute == c.Attribute { // both must be true
+			for v := range w.Is {
+				w.Is[v] = w.Is[v] && c.Is[v]
+			}
+			return
+		}
+	}
+	match.Where = append(match.Where, c)
 	slices.SortFunc(match.Where, func(a, b program.Condition) int { return a.Attribute - b.Attribute })
 }

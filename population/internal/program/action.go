@@ -18,6 +18,7 @@ type Action struct {
 	Chances *ChanceTable // instead of Chance, if it depends on attributes or time
 	From    StateSet     // DoMove: it has no effect in other states
 	Moves   []Move       // DoMove: changes of attributes
+	Uses    *Use         // DoMove: of a supply; nil for none
 }
 
 // A verb is the kind of an action.
@@ -30,10 +31,15 @@ const (
 	DoAge                 // reach the age of the next band
 )
 
-// A Move gives an attribute a value.
+// A Move gives an attribute a value. If the attribute is a machine, another value starts the clocks
+// of the state with that value.
 type Move struct {
-	Attribute uint8
+	Attribute uint16
 	Value     uint16
+	Gives     *ByCell[Gift] // in place of Value, if it is drawn, copied or by group; nil otherwise
+	Machine   int16         // the number of the machine that the attribute is; −1 if it is none
+	Enters    bool          // of a machine: its clocks start anew, also if the value is the same
+	Inherits  bool          // of a contact: in place of Value, that of the other individual
 }
 
 // A StateSet is a set of states, as a bool for each; nil is the set of all states.
@@ -61,7 +67,20 @@ type Contact struct {
 	Becomes    []uint16        // by state of the other: its new state, SameState or Unchanged
 	Self       uint16          // the new state of the maker, if it takes effect; SameState for none
 	Whom       []Condition     // on the other
-	Special    bool            // there are Chances, a Rule, a Whom, a Self or an Unchanged: the fast path is not enough
+	Special    bool            // there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged: the fast path is not enough
+	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
+	Uses       *Use            // of a supply; nil for none
 	Attribute  int             // by which individuals mix; −1 for the whole population
 	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values
+}
+
+// A RichContact is what a contact does to machines and attributes.
+type RichContact struct {
+	Machine   int      // whose states From, Becomes and Self are; −1 if they are those of Contact
+	Attribute int      // that the machine is
+	From      []bool   // by value of the maker: it makes the contact
+	Becomes   []uint16 // by value of the other: as Contact.Becomes
+	Self      uint16   // as Contact.Self; NoState is in Contact.Self
+	Everybody bool     // the file does not say what becomes of the other: Moves are about it
+	Moves     []Move   // of the other; or of the maker, if it alone changes its state
 }

@@ -23,6 +23,7 @@
 //     compared one by one, and an individual carries the same number of timers.
 //   - The clocks of Program.Bands come first in Phase.Always, in the same order and the same in every
 //     phase.
+//   - The clocks of a state of a machine are the same in every phase and every cell, too.
 //   - Phase.Thresholds[i] belongs to Program.Triggered[i].
 //   - Program.Scheduled is in the order of time, and of the file where times are equal.
 //   - Intervention.Effects has an entry for every phase in which the intervention can happen.
@@ -38,10 +39,13 @@
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
 //	always.go        AlwaysClock: a clock that runs in every state
+//	supply.go        Use: what a clock or a contact takes from a supply
+//	machine.go       Machine: one more state of every individual; what a Move gives
 //	band.go          Band: an attribute that follows the age
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
+//	outcome.go       Outcome: a number that grows with time and by events; DiscountClock
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
 //	term.go          Term: the expression of a TimeVarying

@@ -11,8 +11,12 @@ type Entry struct {
 	To    uint16           // the state
 	Into  *EntryStates     // instead of To, if the state is drawn; nil otherwise
 	Given []int32          // by attribute: the value, Drawn, Inherited or ByAge; nil if all are drawn
+	Draws []*EntryStates   // by attribute: how it is drawn, in place of Phase.Attributes; nil if none is by these
 	Age   *ByCell[law.Law] // nil for newborn
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
+
+	// MachineSince is the same for machines: by machine and state. It is nil if it enters all now.
+	MachineSince [][]*ByCell[law.Law]
 }
 
 // Where the value of an attribute comes from, in Entry.Given. From 0 on it is the value itself.
@@ -55,8 +59,10 @@ type EntryShares struct {
 }
 
 // Draw returns the index of a state, by the shares at a time.
-func (s *EntryShares) Draw(own *random.Stream, t float64) int {
-	u := own.Float64()
+func (s *EntryShares) Draw(own *random.Stream, t float64) int { return s.Pick(own.Float64(), t) }
+
+// Pick is Draw with a number from [0, 1).
+func (s *EntryShares) Pick(u, t float64) int {
 	if s.Varying == nil {
 		return lookup.SearchCumulative(s.Sums, u)
 	}

@@ -10,6 +10,8 @@ type Intervention struct {
 	Begins  int                // the number in Program.CountedNames of the times it changed parameters, or −1
 	ByCount bool               // it applies to Effect.Count of the individuals that match, not to a share
 	Enters  bool               // individuals enter by it
+	Supply  int                // it applies to as many as this supply has, and takes one for each; −1 for none
+	Adds    int                // it adds to this supply, and does nothing else; −1 for none
 	Who     StateSet           // the states it applies to
 	Where   []Condition        // on the individuals it applies to
 	Do      Action             // with each of them
@@ -21,20 +23,34 @@ func (d *Intervention) ChangesIndividuals() bool {
 	return d.Do.To != SameState || len(d.Do.Moves) > 0 || d.Enters
 }
 
+// OfNobody reports whether a name counts changes of parameters, which happen to no individual, so
+// that they are not counted in groups.
+func (p *Program) OfNobody(name int) bool {
+	for _, d := range p.Triggered {
+		if name >= 0 && (d.Begins == name || d.Do.Name == name && !d.ChangesIndividuals()) {
+			return true
+		}
+	}
+	return false
+}
+
 // A Scheduled is an intervention at a time.
 type Scheduled struct {
 	*Intervention
 	ModelTime float64 // on the model's clock, as it is written
 	At        float64 // since the start of the run
+	Number    int     // among those that are not deliveries; its draws depend on it
 }
 
 // An Effect has the values of an intervention, by the parameters as they are once it has set them.
 type Effect struct {
+	Do       *Action               // with each individual, in place of Intervention.Do; nil if that does not depend on parameters
 	Next     *Phase                // from then on; the same as before if it sets no parameters
 	Changes  bool                  // a parameter gets another value than it had
 	Coverage *ByCell[*TimeVarying] // the probability that it applies to an individual; nil for 1
 	In       *Entry                // of the individuals that enter; nil if none do
-	Count    int                   // how many enter, or are picked
+	Count    int                   // how many enter, or are picked, or are added to a supply
+	Keep     int                   // how many the supply keeps at most
 }
 
 // A Threshold is a condition of a triggered intervention: a number of individuals, or of events in a
@@ -43,6 +59,7 @@ type Threshold struct {
 	Window  int     // the number in Program.Windows; −1 if individuals are counted
 	State   int     // whose individuals are counted; −1 for the whole population
 	Watched int     // only those of this group of Program.Watched are counted; −1 for all
+	Members int     // the number in this group of Program.Watched is meant, in place of State; −1 for none
 	Above   bool    // or below, if false; always strictly
 	Share   bool    // Number is a share of the population, or of the group
 	Number  float64 // to compare with

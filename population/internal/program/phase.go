@@ -7,12 +7,14 @@ import "github.com/almanac-sim/almanac/population/internal/law"
 type Phase struct {
 	States         []State
 	Always         []AlwaysClock // those with a memory, or that fire once; the others are in the States
+	Machines       [][]State     // by machine and state: its clocks with a timer; nil for a machine without
 	Immigration    []Immigration
 	Contacts       []Contact
 	UsesAttributes bool             // a clock depends on attributes
-	Attributes     [][]float64      // by attribute: the cumulative shares of its values; nil if it follows the age
+	Attributes     [][]float64      // by attribute: the cumulative shares of its values; nil if it has none
 	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
+	Outcomes       []OutcomeTable   // by outcome
 	Batchable      bool             // see SetFlags
 }
 
@@ -22,10 +24,14 @@ type Phase struct {
 // A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
 // A timer without memory carries a mark, which the engine's batches do not set.
 func (t *Phase) SetFlags() {
+	timed := len(t.Always) > 0
+	for _, all := range t.Machines {
+		timed = timed || all != nil
+	}
 	var mark func(st *State)
 	mark = func(st *State) {
 		st.Batchable = st.Timers == 0 && st.By == nil && st.Varying == nil
-		st.OnlyRates = len(t.Always) == 0 && st.Batchable
+		st.OnlyRates = !timed && st.Batchable
 		for i := range st.Rates {
 			do := &st.Rates[i].Do
 			plain := do.Kind == DoContact && t.Contacts[do.Contact].Attribute < 0

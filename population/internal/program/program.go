@@ -18,7 +18,11 @@ type Program struct {
 	StartCounts    []int            // individuals at the start, by state
 	StartGroups    []StartGroup     // the same individuals, by how they enter
 	States         []string         // names
-	Attributes     Attributes       // names and values
+	Counted        []string         // what is counted: States, and then those of machines, as in hiv=positive
+	Attributes     Attributes       // names and values: those of the file, then Machines, then perhaps state
+	Machines       []Machine        // in the order of the file
+	StateAttribute int              // the attribute that is the state itself; −1 if no table or condition needs it
+	StateColumn    int              // the first column of timers of the state; those of always and machines come before
 	Bands          []*Band          // the attributes that follow the age
 	Flows          []Flow           // all that are possible
 	CountedNames   []string         // under which clocks, contacts, entries and interventions are counted
@@ -39,13 +43,28 @@ type Program struct {
 	UsesCounts     bool             // a rate depends on counts
 	MixesBy        []bool           // by attribute: a contact mixes by it
 	Values         []function.Value // that a program supplies, to be recorded
+	Outcomes       []Outcome        // in the order of the file
+	DiscountClocks []DiscountClock  // by which outcomes add up time
+	OutcomesOfName [][]OutcomeEvent // by counted name: the outcomes that it adds to; nil without outcomes
+	OutcomesOfFlow [][]OutcomeEvent // the same by flow
+	RecordsTime    bool             // person-time in each state is recorded
+	Supplies       []string         // names of what clocks, contacts and interventions use up
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
-	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) &&
+	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
-		len(p.Values) == len(o.Values)
+		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
+		slices.Equal(p.Supplies, o.Supplies)
+}
+
+// OutcomeNames are the names of the outcomes.
+func (p *Program) OutcomeNames() (names []string) {
+	for i := range p.Outcomes {
+		names = append(names, p.Outcomes[i].Name)
+	}
+	return names
 }
 
 // WindowsFrom is the number of individuals from which on a run may be on several cores.
@@ -53,7 +72,8 @@ const WindowsFrom = 1 << 22
 
 // A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is
 // a state or "out". The flows between the bands of an age come after all others: From is the
-// attribute and the band, as in "band: child", and To is the next band.
+// attribute and the band, as in "band: child", and To is the next band. Those of machines are the
+// last: From has the machine before it, as in "hiv=negative" or "hiv=births".
 type Flow struct{ From, To string }
 
 // String returns from->to.
@@ -92,6 +112,17 @@ func (all Attributes) Names() (names []string) {
 func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
+
+// Listed are the attributes that the file has: without StateAttribute.
+func (p *Program) Listed() Attributes {
+	if p.StateAttribute >= 0 {
+		return p.Attributes[:p.StateAttribute]
+	}
+	return p.Attributes
+}
+
+// Plain is how many attributes are not machines or the state. They come first.
+func (p *Program) Plain() int { return len(p.Listed()) - len(p.Machines) }
 
 // A Group is the individuals with the given values of some attributes.
 type Group struct{ Attributes, Values []string }

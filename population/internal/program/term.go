@@ -15,7 +15,7 @@ type Term struct {
 	Op    expr.Op // an operation, or what kind of leaf it is
 	X     float64 // TermConstant: the value; TermWave: the amplitude
 	a, b  *Term   // the operands of an operation; b is nil if it has one
-	State int     // TermCount: whose individuals are counted
+	State int     // TermCount: whose individuals are counted; TermGroup: the number in Program.Watched
 
 	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
@@ -29,6 +29,7 @@ const (
 	TermLine                                // straight lines between knots, constant outside
 	TermTotal                               // the number of individuals
 	TermCount                               // the number of individuals in a state
+	TermGroup                               // the number of individuals in a group
 )
 
 // Constant returns the term of a number.
@@ -44,10 +45,17 @@ func Combine(op expr.Op, a, b *Term) *Term {
 	return t
 }
 
-// A Census is the number of individuals in all and by state.
+// A Census is the number of individuals in all, by state, and in each group of Program.Watched.
 type Census struct {
 	Total  int
 	Counts []int
+	Groups []int
+}
+
+// CountsFrom reports whether the term depends on a count from a number on, or on a group.
+func (t *Term) CountsFrom(first int) bool {
+	return t != nil && (t.Op == TermGroup || t.Op == TermCount && t.State >= first ||
+		t.a.CountsFrom(first) || t.b.CountsFrom(first))
 }
 
 // At returns the value of the term at a time. It may be NaN, as the root of a negative number is.
@@ -59,6 +67,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return float64(c.Total)
 	case TermCount:
 		return float64(c.Counts[t.State])
+	case TermGroup:
+		return float64(c.Groups[t.State])
 	case TermWave:
 		return 1 + float64(t.X*detmath.CosTurns(t.cycle(time)))
 	case TermSteps:

@@ -18,7 +18,7 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 	switch t.Op {
 	case TermConstant:
 		return t.X, t.X
-	case TermTotal, TermCount:
+	case TermTotal, TermCount, TermGroup:
 		return 0, math.Inf(1)
 	case TermWave:
 		return t.waveBounds(from, to)

@@ -23,11 +23,34 @@ type Changes struct {
 	Until    *string
 	Scenario *string
 	Set      []Setting
+	Base     *Base                             // applied before Scenario and Set; nil for none
 	RecordBy [][]string                        // more attributes, and combinations, to record by
 	Later    *Later                            // nil for none
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 
 	Functions function.Functions // that a program supplies in place of what the file says
+}
+
+// A Base is a scenario and settings beneath others.
+type Base struct {
+	Scenario *string
+	Set      []Setting
+}
+
+// Clone copies the changes, so that settings can be parsed and added without an effect on c.
+func (c Changes) Clone() Changes {
+	c.Set = slices.Clone(c.Set)
+	if c.Base != nil {
+		base := *c.Base
+		base.Set = slices.Clone(base.Set)
+		c.Base = &base
+	}
+	if c.Later != nil {
+		later := *c.Later
+		later.Set = slices.Clone(later.Set)
+		c.Later = &later
+	}
+	return c
 }
 
 // A Setting gives a parameter, or what a path leads to, another value.
@@ -41,6 +64,11 @@ func (r *Reader) parseSettings() {
 	all := make([]*Setting, 0, len(r.Changes.Set))
 	for i := range r.Changes.Set {
 		all = append(all, &r.Changes.Set[i])
+	}
+	if base := r.Changes.Base; base != nil {
+		for i := range base.Set {
+			all = append(all, &base.Set[i])
+		}
 	}
 	if later := r.Changes.Later; later != nil {
 		for i := range later.Set {
@@ -84,11 +112,22 @@ func (r *Reader) Apply(m *File, c Changes) {
 	if c.Later == nil {
 		m.CutEnd = m.End
 	}
+	if c.Base != nil {
+		r.applyScenario(m, c.Base.Scenario)
+		r.applySettings(m, c.Base.Set)
+	}
 	r.applyScenario(m, c.Scenario)
 	m.recordBy(c.RecordBy)
-	for _, set := range c.Set {
+	r.applySettings(m, c.Set)
+	r.applyFunctions(m, &c.Functions)
+	r.applyLater(m, c.Later)
+}
+
+// applySettings gives parameters the values of settings. Paths have been applied by replaceNodes.
+func (r *Reader) applySettings(m *File, all []Setting) {
+	for _, set := range all {
 		if set.Node == nil || isPath(set.Name) && !m.HasParameter(set.Name) {
-			continue // it could not be parsed, or has been applied by replaceNodes
+			continue // it could not be parsed, or is a path
 		}
 		flag := r.ForFlag("--set " + set.Name)
 		i := slices.Index(m.ParameterNames(), set.Name)
@@ -100,8 +139,6 @@ func (r *Reader) Apply(m *File, c Changes) {
 		flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
 		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
 	}
-	r.applyFunctions(m, &c.Functions)
-	r.applyLater(m, c.Later)
 }
 
 // applyFunctions gives parameters the distributions that a program supplies. The rest of the
@@ -141,24 +178,32 @@ func (r *Reader) applyScenario(m *File, name *string) {
 	}
 }
 
-// isPath reports whether a name is a path into the section population or attributes.
+// isPath reports whether a name is a path into the section population, attributes or machines.
 func isPath(name string) bool {
 	section, _, ok := strings.Cut(name, ".")
-	return ok && (section == "population" || section == "attributes")
+	return ok && (section == "population" || section == "attributes" || section == "machines")
 }
 
-// replaceNodes replaces the values that the paths of the scenario, and then those of --set, lead
-// to. A parameter may have a name that looks like a path; it is left to Apply.
+// replaceNodes replaces the values that paths lead to: those of the base, then of the scenario, and
+// then of --set. A parameter may have a name that looks like a path; it is left to Apply.
 func (r *Reader) replaceNodes(doc *yaml.Node) {
 	r.parseSettings()
 	if doc.Kind != yaml.MappingNode {
 		return // Parse will report it
 	}
+	if base := r.Changes.Base; base != nil {
+		r.replaceLayer(doc, base.Scenario, base.Set)
+	}
+	r.replaceLayer(doc, r.Changes.Scenario, r.Changes.Set)
+}
+
+// replaceLayer replaces the values that the paths of a scenario, and then those of settings, lead to.
+func (r *Reader) replaceLayer(doc *yaml.Node, scenario *string, settings []Setting) {
 	parameters := r.Lookup(doc, "parameters")
 	isParameter := func(name string) bool { return parameters != nil && r.Lookup(parameters, name) != nil }
-	if r.Changes.Scenario != nil {
+	if scenario != nil {
 		if all := r.Lookup(doc, "scenarios"); all != nil {
-			if one := r.Lookup(all, *r.Changes.Scenario); one != nil && one.Kind == yaml.MappingNode {
+			if one := r.Lookup(all, *scenario); one != nil && one.Kind == yaml.MappingNode {
 				for i := 0; i+1 < len(one.Content); i += 2 {
 					if key := one.Content[i]; isPath(key.Value) && !isParameter(key.Value) {
 						r.replaceNode(doc, key.Value, key, one.Content[i+1])
@@ -167,7 +212,7 @@ func (r *Reader) replaceNodes(doc *yaml.Node) {
 			}
 		}
 	}
-	for _, set := range r.Changes.Set {
+	for _, set := range settings {
 		if set.Node == nil || !isPath(set.Name) || isParameter(set.Name) {
 			continue
 		}
@@ -208,8 +253,12 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
 			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Describe(n))
 			return
-		case i < 0 && (len(passed) == 0 || passed[0] == "attributes"):
-			// Sections, attributes and their values must exist: no individual has a value that the
+		case i < 0 && len(passed) == 2 && passed[0] == "attributes" && HasKey(n, "column") && r.inFile(n):
+			r.Fail(key, "the values of %s and their shares are in a file; change that, or name another one, as in "+
+				"attributes.%s.file", passed[1], passed[1])
+			return
+		case i < 0 && (len(passed) == 0 || passed[0] == "attributes" || passed[0] == "machines" && len(passed) == 1):
+			// Sections, machines, attributes and their values must exist: no individual has a value that the
 			// file does not define.
 			r.Fail(key, "%s", diag.Unknown(pathKind(passed), step, func() []string { return mappingKeys(n) }))
 			return
@@ -221,8 +270,12 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 			n.Content = append(n.Content, key, value)
 			return
 		case step == rest:
-			if len(passed) == 0 || len(passed) == 1 && passed[0] == "attributes" {
-				r.Fail(key, "%s is more than one value; name one of them, as in attributes.region.north", path)
+			if len(passed) == 0 || len(passed) == 1 && passed[0] != "population" {
+				as := "attributes.region.north"
+				if section, _, _ := strings.Cut(path, "."); section == "machines" {
+					as = "machines.hiv.start.positive"
+				}
+				r.Fail(key, "%s is more than one value; name one of them, as in %s", path, as)
 				return
 			}
 			n.Content[i] = value
@@ -273,7 +326,7 @@ func pathKind(passed []string) string {
 	case 0:
 		return "section"
 	case 1:
-		return "attribute"
+		return strings.TrimSuffix(passed[0], "s")
 	}
 	return "value of " + passed[1]
 }

@@ -28,11 +28,15 @@
 //	parse_population.go     population: size, start, groups, age, most
 //	parse_parameters.go     parameters and scenarios
 //	parse_attributes.go     attributes; also where, whom, move and with in other sections
+//	csv_groups.go           tables by group in files
+//	parse_supplies.go       supplies: what is used up
+//	parse_machines.go       machines: more states of an individual, beside those of states
 //	parse_clocks.go         states and always: the clocks of race, split and always
 //	parse_entries.go        births and immigration; enter
 //	parse_transmission.go   transmission: contacts and mixing
 //	parse_interventions.go  interventions: schedule, and action
 //	parse_conditions.go     interventions: what one with when waits for
+//	parse_outcomes.go       outcomes: weights of time and of events
 //	parse_record.go         record
 //
 // A value, and a file for each of its forms:

@@ -35,6 +35,8 @@ type File struct {
 	Parameters    []NamedValue
 	Overridden    map[string]bool // parameters that a scenario or --set gave another value
 	Attributes    []Attribute
+	Machines      []Machine
+	UsesState     *bool // a table or a condition is by StateName
 	States        []State
 	StatesBad     bool            // no state could be read
 	InvalidStates map[string]bool // invalid names of states; the file may still refer to them
@@ -42,7 +44,9 @@ type File struct {
 	Births        []Entry
 	Immigration   []Entry
 	Transmission  []Contact
+	Supplies      []Supply
 	Interventions []Intervention
+	Outcomes      []Outcome
 	Scenarios     []Scenario
 	Record        Record
 	Fit           *yaml.Node // left as YAML: a run ignores it, and package fitting reads it
@@ -57,8 +61,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "always", "births", "immigration", "transmission", "interventions", "attributes", "record",
-		"scenarios", "fit")
+		"states", "machines", "always", "births", "immigration", "transmission", "supplies", "interventions", "attributes",
+		"outcomes",
+		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
@@ -69,6 +74,7 @@ func (r *Reader) Parse(source []byte) *File {
 		Most:          500_000_000,
 		InvalidStates: map[string]bool{},
 		Overridden:    map[string]bool{},
+		UsesState:     r.usesState,
 		SizeBad:       true,
 		StartsBad:     true,
 		StatesBad:     true, // until they have been read
@@ -97,6 +103,9 @@ func (r *Reader) Parse(source []byte) *File {
 	if n := top.Need("states", "{susceptible: {}, infectious: {}}"); n != nil {
 		r.states(m, n)
 	}
+	if n := top.Get("machines"); n != nil {
+		r.machines(m, n)
+	}
 	if n := top.Get("always"); n != nil {
 		r.always(m, n)
 	}
@@ -109,8 +118,14 @@ func (r *Reader) Parse(source []byte) *File {
 	if n := top.Get("transmission"); n != nil {
 		r.transmission(m, n)
 	}
+	if n := top.Get("supplies"); n != nil {
+		r.supplies(m, n)
+	}
 	if n := top.Get("interventions"); n != nil {
 		r.interventions(m, n)
+	}
+	if n := top.Get("outcomes"); n != nil {
+		r.outcomes(m, n)
 	}
 	if n := top.Get("scenarios"); n != nil {
 		r.scenarios(m, n)

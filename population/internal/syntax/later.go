@@ -67,18 +67,23 @@ func (r *Reader) applyLater(m *File, l *Later) {
 			r.Add(here, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
 		}
 	}
-	used := m.usedWhileRunning()
-	for _, v := range p.Set {
-		if used[v.Label.Name] {
-			continue
-		}
+	used, fixed := m.usedWhileRunning(), m.fixedDurations()
+	p.Set = slices.DeleteFunc(p.Set, func(v NamedValue) bool {
 		name := ""
 		if !strings.HasPrefix(v.Label.At.File, "--") { // of a scenario
-			name = v.Label.Name + ": "
+			name = "scenario " + *l.Scenario + ": " + v.Label.Name + ": "
 		}
-		r.Add(v.Label.At, "%snothing that happens depends on it: it is for the start, or for what is observed, and would "+
-			"change nothing after the last data point; --parameters-only begins anew", name)
-	}
+		what, isFixed := fixed[v.Label.Name]
+		switch {
+		case isFixed:
+			r.Add(v.Label.At, "%s%s is fixed when a run begins, and the runs of the fit have begun: it cannot change after "+
+				"the last data point; --parameters-only begins anew", name, what)
+		case !used[v.Label.Name]:
+			r.Add(v.Label.At, "%snothing that happens depends on it: it is for the start, or for what is observed, and would "+
+				"change nothing after the last data point; --parameters-only begins anew", name)
+		}
+		return isFixed
+	})
 	if len(p.Set) > 0 {
 		m.Interventions = append(m.Interventions, p)
 	}
@@ -96,23 +101,101 @@ func (r *Reader) cutEnd(m *File, l *Later) float64 {
 	return m.End
 }
 
+// A Passed is an intervention of the file at or before the time of [Later], and a parameter that
+// Later gives a value.
+type Passed struct {
+	What      string
+	Time      float64 // when it was first; NaN if it waits for a condition, and may not have been yet
+	Parameter string
+	Sets      bool // it gave the parameter a value, which Later replaces; otherwise it used it for the last time
+}
+
+// Passed lists the interventions on which the changes of Later bear, and come too late.
+func (m *File) Passed() (all []Passed) {
+	k := slices.IndexFunc(m.Interventions, func(p Intervention) bool { return p.Later })
+	if k < 0 {
+		return nil
+	}
+	later := &m.Interventions[k]
+	for i := range m.Interventions {
+		p := m.Interventions[i]
+		begun := p.HasCondition || p.FirstTime <= later.FirstTime+1e-9*math.Abs(later.FirstTime)
+		if p.Later || !begun {
+			continue
+		}
+		at := p.FirstTime
+		if p.HasCondition {
+			at = math.NaN()
+		}
+		repeated := p.HasCondition || p.Every.Given() || p.Months > 0
+		over := !repeated || p.Until <= later.FirstTime
+		used := map[string]bool{}
+		set := p.Set
+		p.Set = nil // what it sets a parameter to follows the parameters that this depends on
+		EachValue(reflect.ValueOf(p), func(v Value) { m.mark(used, v) })
+		for _, v := range later.Set {
+			name := v.Label.Name
+			k := slices.IndexFunc(set, func(s NamedValue) bool { return s.Label.Name == name })
+			switch {
+			case k >= 0 && set[k].Value.Text != v.Value.Text:
+				all = append(all, Passed{p.What, at, name, true})
+			case k < 0 && over && !p.HasCondition && used[name]:
+				all = append(all, Passed{p.What, at, name, false})
+			}
+		}
+	}
+	return all
+}
+
+// mark adds the parameters that a value depends on to a set.
+func (m *File) mark(used map[string]bool, v Value) {
+	if i := slices.Index(m.ParameterNames(), v.Name); i >= 0 && !used[v.Name] {
+		used[v.Name] = true
+		m.mark(used, m.Parameters[i].Value)
+	}
+	v.Each(func(part Value) { m.mark(used, part) })
+}
+
+// fixedDurations returns the parameters that durations depend on which are the same throughout a run,
+// with what has such a duration.
+func (m *File) fixedDurations() map[string]string {
+	fixed := map[string]string{}
+	note := func(v Value, what string) {
+		used := map[string]bool{}
+		m.mark(used, v)
+		for name := range used {
+			if fixed[name] == "" {
+				fixed[name] = what
+			}
+		}
+	}
+	for i := range m.Interventions {
+		p := &m.Interventions[i]
+		note(p.For, p.What+": when: for")
+		for k := range p.Conditions {
+			note(p.Conditions[k].Over, p.What+": when: "+p.Conditions[k].Of.Name)
+		}
+	}
+	for _, a := range m.Attributes {
+		for _, age := range a.Ages {
+			note(age, "attributes: "+a.Name+": age")
+		}
+	}
+	return fixed
+}
+
 // usedWhileRunning returns the parameters that anything after the start depends on.
 func (m *File) usedWhileRunning() map[string]bool {
 	used := map[string]bool{}
-	var look func(v Value)
-	look = func(v Value) {
-		if i := slices.Index(m.ParameterNames(), v.Name); i >= 0 && !used[v.Name] {
-			used[v.Name] = true
-			look(m.Parameters[i].Value)
-		}
-		v.Each(look)
+	parts := []any{m.States, m.Always, m.Births, m.Immigration, m.Transmission, m.Supplies, m.Interventions, m.Outcomes}
+	for i := range m.Machines {
+		parts = append(parts, m.Machines[i].States, m.Machines[i].Enter)
 	}
-	parts := []any{m.States, m.Always, m.Births, m.Immigration, m.Transmission, m.Interventions}
 	if len(m.Births)+len(m.Immigration) > 0 {
 		parts = append(parts, m.Attributes)
 	}
 	for _, part := range parts {
-		EachValue(reflect.ValueOf(part), look)
+		EachValue(reflect.ValueOf(part), func(v Value) { m.mark(used, v) })
 	}
 	return used
 }

@@ -16,6 +16,7 @@ type Attribute struct {
 	Rest   int     // the index of the value whose share is rest; −1 if there is none
 	Ages   []Value // in place of Shares, if it follows the age
 	ByAge  bool    // it does
+	File   string  // the table that the values and shares are from; "" if they are written here
 }
 
 // A Where restricts an attribute to some of its values.
@@ -25,7 +26,28 @@ type Where struct {
 }
 
 // A Move gives an attribute a value: an entry of move, or of with.
-type Move struct{ Attribute, Value Ref }
+type Move struct {
+	Attribute Ref
+	Gives
+}
+
+// Gives is what a Move gives: a value, or the name of another attribute whose value is copied;
+// shares from which one is drawn; or a table of these by group.
+type Gives struct {
+	Value  Ref
+	Shares []EnterShare // in place of Value
+	At     diag.Place   // of Shares or of Cases
+	By     Ref          // in place of both: the attribute that Cases are by
+	Cases  []GivesCase
+	File   string // the table that Cases are from; "" if they are written here
+}
+
+// A GivesCase is what a Move gives those with a value of an attribute, or, as other, all others.
+type GivesCase struct {
+	Of    Ref
+	Other bool
+	Gives Gives
+}
 
 // attributes reads the section attributes.
 func (r *Reader) attributes(m *File, n *yaml.Node) {
@@ -36,7 +58,12 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Count
-		pairs := r.Pairs(p.Value, what, "{north: 40%, south: 60%}")
+		var pairs []Pair
+		if n := r.Resolve(p.Value); n.Kind == yaml.MappingNode && r.inFile(n) {
+			r.attributeFile(&a, n, what)
+		} else {
+			pairs = r.Pairs(p.Value, what, "{north: 40%, south: 60%}")
+		}
 		for _, v := range pairs {
 			if v.Name == "age" && v.Value.Kind == yaml.MappingNode {
 				r.ageBands(&a, pairs, v.Value, what)
@@ -112,6 +139,7 @@ func (f *Fields) whereOf(n *yaml.Node, key string) []Where {
 	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: north}") {
+		r.noteState(p.Name)
 		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
 		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Shorten(p.Name), "[north, south]") {
 			w.Values = append(w.Values, r.Ref(item, what+": "+diag.Shorten(p.Name)))
@@ -138,11 +166,55 @@ func (f *Fields) moves(key string) []Move {
 	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: south}") {
-		value := r.Ref(p.Value, what+": "+diag.Shorten(p.Name))
-		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, value})
+		gives := r.gives(p.Value, what+": "+diag.Shorten(p.Name))
+		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, gives})
 	}
 	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected an attribute and a value, such as {region: south}", what)
 	}
 	return all
+}
+
+// gives reads what an attribute is given.
+func (r *Reader) gives(n *yaml.Node, what string) (g Gives) {
+	if n = r.Resolve(n); n.Kind != yaml.MappingNode {
+		g.Value = r.Ref(n, what)
+		return g
+	}
+	g.At = r.Place(n)
+	if !HasKey(n, "by") {
+		shares := r.enter(n, what)
+		g.Shares, g.Value.Bad = shares.Into, shares.Bad
+		return g
+	}
+	if r.depth >= MaxNesting {
+		r.Fail(n, "%s: values are nested too deeply", what)
+		g.Value.Bad = true
+		return g
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	before, inFile := r.Count, r.inFile(n)
+	for _, p := range r.Pairs(n, what, "{by: home, north: south, other: north}") {
+		if p.Name == "by" {
+			g.By = r.Ref(p.Value, what+": by")
+			r.noteState(g.By.Name)
+			continue
+		}
+		if inFile {
+			continue
+		}
+		one := GivesCase{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
+		one.Gives = r.gives(p.Value, what+": "+diag.Shorten(p.Name))
+		g.Cases = append(g.Cases, one)
+	}
+	if inFile {
+		g.Value.Bad = r.Count > before || !r.givesFile(&g, n, what)
+		return g
+	}
+	if len(g.Cases) == 0 && r.Count == before {
+		r.Fail(n, "%s: a table without values; expected one for each value of %s", what, diag.Shorten(g.By.Name))
+	}
+	g.Value.Bad = r.Count > before
+	return g
 }

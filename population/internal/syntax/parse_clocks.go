@@ -17,14 +17,15 @@ const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.
 var (
-	raceKeys   = []string{"after", "rate", "to", "name", "where"}
-	splitKeys  = []string{"after", "rate", "to", "name", "chance", "otherwise"}
-	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where"}
+	raceKeys   = []string{"after", "rate", "to", "move", "name", "where", "uses", "full"}
+	splitKeys  = []string{"after", "rate", "to", "move", "name", "chance", "otherwise", "uses", "full"}
+	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where", "uses", "full"}
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
 type State struct {
 	Ref
+	What        string // how messages name it
 	Race, Split []Clock
 	SplitBad    bool // not all branches could be read
 }
@@ -37,6 +38,7 @@ type Clock struct {
 	After     Value
 	To        Ref
 	Moves     []Move
+	Uses      Uses // of a supply
 	Name      string
 	Chance    Value // of a branch, or that a clock of always takes effect; optional
 	Otherwise bool
@@ -61,7 +63,7 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 			m.InvalidStates[p.Name] = true
 			continue
 		}
-		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}}
+		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, What: "states: " + p.Name}
 		if p.Value.Tag != "!!null" {
 			r.stateClocks(&s, p.Value)
 		}
@@ -71,7 +73,7 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 
 // stateClocks reads the clocks of a state.
 func (r *Reader) stateClocks(s *State, n *yaml.Node) {
-	what := "states: " + s.Name
+	what := s.What
 	f := r.Fields(n, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split")
 	if f == nil {
 		return
@@ -130,6 +132,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		}
 		c.From = f.refs("from")
 		c.Where = f.where("where")
+		c.Uses = f.uses()
 		c.Chance = f.Value("chance", KindShare)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -81,6 +82,20 @@ func (r *Reader) condition(p *Intervention, c Pair) {
 	if above, lasts, ok := strings.Cut(text, " for "); ok && isComparison(c.Value) {
 		r.Fail(c.Value, "%s: found %s; write for beside it: {%s: %s, for: %s}", what, diag.Quote(text),
 			diag.Shorten(c.Name), diag.Shorten(above), diag.Shorten(lasts))
+		return
+	}
+	if number, per, ok := strings.Cut(limit, " per "); ok && isComparison(c.Value) {
+		instead := "a percentage of the living, such as above 1%"
+		x, known := ParseNumber(strings.TrimSpace(number))
+		y, alsoKnown := ParseNumber(strings.TrimSpace(per))
+		if known && alsoKnown && x >= 0 && x <= y && y > 0 {
+			instead = fmt.Sprintf("%s %.12g%%", strings.Fields(text)[0], 100*x/y)
+		}
+		if strings.HasPrefix(c.Name, "incidence") {
+			instead = "a number of events"
+		}
+		r.Fail(c.Value, "%s: found %s; numbers per so many individuals are not understood here, write %s", what,
+			diag.Quote(text), instead)
 		return
 	}
 	if !isComparison(c.Value) || limit == "" {

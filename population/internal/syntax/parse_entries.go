@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"fmt"
+
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
@@ -15,6 +17,7 @@ const (
 // An Entry is one entry of births or of immigration.
 type Entry struct {
 	What  string // how messages name it
+	Which string // the same with its number
 	Rate  Value
 	Enter Enter
 	From  []Ref // births: only by individuals in these states
@@ -25,7 +28,7 @@ type Entry struct {
 
 	Inherit    []Ref // births: the attributes that a child has from its parent
 	InheritAll bool
-	With       []Move // immigration: the values of some attributes
+	With       []Move // the values of some attributes
 }
 
 // Enter says in which state an individual begins: one state, or a share of each of several. In the
@@ -45,7 +48,7 @@ type EnterShare struct {
 // births reads the section births.
 func (r *Reader) births(m *File, n *yaml.Node) {
 	m.Births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}",
-		"rate", "enter", "from", "where", "inherit", "name")
+		"rate", "enter", "from", "where", "inherit", "with", "name")
 }
 
 // immigration reads the section immigration.
@@ -57,12 +60,12 @@ func (r *Reader) immigration(m *File, n *yaml.Node) {
 // entries reads births or immigration: one entry or a list of them, with the given keys.
 func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []Entry {
 	var all []Entry
-	for _, item := range r.oneOrMore(n, what, example) {
+	for i, item := range r.oneOrMore(n, what, example) {
 		f := r.Fields(item, what, example, keys...)
 		if f == nil {
 			continue
 		}
-		e := Entry{What: what}
+		e := Entry{What: what, Which: fmt.Sprintf("%s %d", what, i+1)}
 		e.Name = f.name()
 		rate, enter := f.Need("rate", "500 per year"), f.Need("enter", "susceptible")
 		if rate == nil || enter == nil {

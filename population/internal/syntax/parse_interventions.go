@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -33,6 +34,7 @@ type Intervention struct {
 	Count         int
 	ComputedCount Value // in place of Count, if the number has to be worked out
 	PicksCount    bool  // Count of the individuals that Who and Where select
+	Supply        Ref   // in place of Count: as many as it has, and one is taken for each
 	Name          string
 	Later         bool // see type Later
 
@@ -194,6 +196,13 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 // count reads the key count: a whole number, or a parameter or an expression that is one.
 func (r *Reader) count(p *Intervention, n *yaml.Node) {
 	what := p.What + ": count"
+	if text := strings.TrimSpace(n.Value); slices.Contains(r.supplyNames, text) && n.Kind == yaml.ScalarNode {
+		if p.Supply = r.Ref(n, what); p.Enter.Given() {
+			r.Fail(n, "%s: %s is a supply, and one is taken for each of those who are there; those who enter need a number",
+				what, diag.Shorten(text))
+		}
+		return
+	}
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		text := strings.TrimSpace(n.Value)
 		if _, plain := ParseNumber(text); !plain && (!LooksNumeric(text) || isExpression(text)) {

@@ -53,6 +53,7 @@ func (r *Reader) mixing(c *Contact, n *yaml.Node) {
 		return
 	}
 	c.By = r.Ref(by, what+": by")
+	r.noteState(c.By.Name)
 	before := r.Count
 	what += ": matrix"
 	if matrix = r.Resolve(matrix); matrix.Kind == yaml.MappingNode {

@@ -14,6 +14,7 @@ type Record struct {
 	Months    int   // every so many calendar months, in place of Every; 0 if not given
 	By        []RecordBy
 	Incidence bool
+	Time      bool // person-time in each state
 }
 
 // A RecordBy is an attribute by which counts are recorded, or several whose combinations are.
@@ -24,7 +25,7 @@ type RecordBy struct {
 
 // record reads the section record.
 func (r *Reader) record(m *File, n *yaml.Node) {
-	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence")
+	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence", "time")
 	if f == nil {
 		return
 	}
@@ -44,6 +45,9 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 		for _, item := range items {
 			m.Record.By = append(m.Record.By, r.recordBy(item, what))
 		}
+	}
+	if t := f.Get("time"); t != nil {
+		r.recordTime(m, t)
 	}
 	if i := f.Get("incidence"); i != nil {
 		switch text, ok := r.text(i, "record: incidence", "true or false"); {

@@ -13,17 +13,22 @@ const same = "same"
 
 // A Contact is an item of the section transmission.
 type Contact struct {
-	What   string // how messages name it
-	From   []Ref
-	Rate   Value
-	Chance Value // 1 if not given
-	To     []ContactEffect
-	Self   Ref     // what becomes of the individual that makes the contact; optional
-	Where  []Where // restricts the individuals that make contacts
-	Whom   []Where // restricts the individuals that are affected
-	By     Ref     // mixing: the attribute; optional
-	Matrix Matrix  // mixing: who meets whom
-	Name   string
+	What      string // how messages name it
+	Machine   Ref    // whose states From, To and Self are; not Given for those of states
+	From      []Ref
+	Rate      Value
+	Chance    Value // 1 if not given
+	To        []ContactEffect
+	Moves     []Move  // of the one it is about
+	Inherit   []Ref   // what that one has from the other
+	Everybody bool    // there is no To: everybody is affected who matches Whom
+	Self      Ref     // what becomes of the individual that makes the contact; optional
+	Where     []Where // restricts the individuals that make contacts
+	Whom      []Where // restricts the individuals that are affected
+	By        Ref     // mixing: the attribute; optional
+	Matrix    Matrix  // mixing: who meets whom
+	Uses      Uses    // of a supply
+	Name      string
 }
 
 // A ContactEffect says what an individual becomes that is met in a state.
@@ -34,14 +39,19 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	const example = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
-		f := r.Fields(item, c.What, example, "from", "rate", "chance", "to", "self", "where", "whom", "mixing", "name")
+		f := r.Fields(item, c.What, example, "machine", "from", "rate", "chance", "to", "self", "where", "whom",
+			"mixing", "move", "inherit", "name", "uses", "full")
 		if f == nil {
 			continue
 		}
 		if mixing := f.Get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}
-		from, rate := f.Need("from", "infectious"), f.Get("rate")
+		from, rate, to := f.Get("from"), f.Get("rate"), f.Get("to")
+		gives := f.Get("move") != nil || f.Get("inherit") != nil
+		if from == nil && !gives {
+			f.Need("from", "infectious")
+		}
 		switch counted := c.Matrix.CountsContacts(); {
 		case counted && rate != nil:
 			r.Fail(rate, "%s: rate: the matrix has numbers of contacts, which are the rate; leave out rate, or the unit of the "+
@@ -49,7 +59,13 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		case !counted && rate == nil:
 			f.Need("rate", "0.5 per day")
 		}
-		to := f.Need("to", "{susceptible: infectious}")
+		if c.Everybody = to == nil; to == nil && !gives {
+			f.Need("to", "{susceptible: infectious}")
+		}
+		c.Machine, c.Moves = f.ref("machine"), f.moves("move")
+		if inherit := f.Get("inherit"); inherit != nil {
+			c.Inherit = r.attributeRefs(inherit, c.What+": inherit")
+		}
 		c.Name = f.name()
 		if from != nil {
 			c.From = f.refs("from")
@@ -64,13 +80,14 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		}
 		c.Self = f.ref("self")
 		for _, to := range c.To {
-			if m.Stays(to) && !c.Self.Given() {
+			if m.Stays(&c, to) && !c.Self.Given() {
 				r.Add(to.Becomes.At, "%s: to: %s: same leaves the one who is met as they are, "+
 					"so that nothing happens; write self: and what becomes of the one who makes the contact",
 					c.What, diag.Shorten(to.Met.Name))
 			}
 		}
 		c.Where, c.Whom = f.where("where"), f.where("whom")
+		c.Uses = f.uses()
 		m.Transmission = append(m.Transmission, c)
 	}
 }
@@ -91,6 +108,12 @@ func (r *Reader) contactEffects(n *yaml.Node, what string) []ContactEffect {
 }
 
 // Stays reports whether an effect leaves the individual that is met as it is.
-func (m *File) Stays(to ContactEffect) bool {
-	return to.Becomes.Name == same && !slices.ContainsFunc(m.States, func(s State) bool { return s.Name == same })
+func (m *File) Stays(c *Contact, to ContactEffect) bool {
+	states := m.States
+	for i := range m.Machines {
+		if m.Machines[i].Name == c.Machine.Name {
+			states = m.Machines[i].States
+		}
+	}
+	return to.Becomes.Name == same && !slices.ContainsFunc(states, func(s State) bool { return s.Name == same })
 }

@@ -36,17 +36,21 @@ type Reader struct {
 	Parameters map[string]bool       // the names of the file's parameters
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
+	usesState  *bool // see File.UsesState
+
+	supplyNames []string // the names of the file's supplies
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
-	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{}}
+	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{},
+		usesState: new(bool)}
 }
 
 // ForFlag returns a reader for another file or flag of the same model.
 func (r *Reader) ForFlag(file string) *Reader {
 	other := NewReader(r.List, file)
-	other.Parameters, other.Epoch, other.Tables = r.Parameters, r.Epoch, r.Tables
+	other.Parameters, other.Epoch, other.Tables, other.usesState = r.Parameters, r.Epoch, r.Tables, r.usesState
 	return other
 }
 
@@ -451,6 +455,11 @@ var namePattern = sync.OnceValue(func() *regexp.Regexp {
 // parameter or a scenario, and adds a problem if not: where the name is used, it must not be
 // mistaken for something else.
 func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
+	return r.checkNameAt(r.Place(n), what, name)
+}
+
+// checkNameAt is checkName for a name at a place, which may be in a table.
+func (r *Reader) checkNameAt(at diag.Place, what, name string) bool {
 	reserved := map[string]string{
 		Out:            "it means leaving the population",
 		"rest":         "it means those who are left over",
@@ -460,16 +469,16 @@ func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
 		ByIntervention: "it means being let in by an intervention",
 	}
 	if why, ok := reserved[name]; ok {
-		r.Fail(n, "%s: %q cannot be a name: %s", what, name, why)
+		r.Add(at, "%s: %q cannot be a name: %s", what, name, why)
 		return false
 	}
 	if diag.NameTooLong(name) {
-		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters",
+		r.Add(at, "%s: %s is too long for a name; expected at most %d letters",
 			what, diag.Quote(name), diag.MaxNameRunes)
 		return false
 	}
 	if !namePattern().MatchString(name) || strings.Contains(name, "->") {
-		r.Fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter",
+		r.Add(at, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter",
 			what, diag.Quote(name))
 		return false
 	}

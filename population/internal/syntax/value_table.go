@@ -11,6 +11,7 @@ type Table struct {
 	By      Ref
 	Met     bool
 	Entries []TableEntry
+	File    string // the table that Entries are from; "" if they are written here
 }
 
 // A TableEntry is what holds for a value of the attribute, or, as other, for all that are not
@@ -27,22 +28,30 @@ const exampleTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	before := r.Count
 	t := &Table{}
+	inFile := r.inFile(n)
 	for _, p := range r.Pairs(n, what, exampleTable) {
 		switch p.Name {
 		case "by":
 			t.By = r.Ref(p.Value, what+": by")
+			r.noteState(t.By.Name)
 		case "of":
 			if t.Met = p.Value.Value == "met"; !t.Met {
 				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; "+
 					"without it the table is read for the individual itself", what, Describe(p.Value))
 			}
 		default:
+			if inFile {
+				continue
+			}
 			e := TableEntry{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
 			e.Value = r.Value(p.Value, what+": "+diag.Shorten(p.Name), want)
 			t.Entries = append(t.Entries, e)
 		}
 	}
 	by := diag.Shorten(t.By.Name)
+	if inFile && r.Count == before && !r.tableFile(t, n, what) {
+		return nil
+	}
 	switch {
 	case r.Count > before:
 		return nil

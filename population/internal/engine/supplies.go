@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// A Supply is what a run knows of a supply, in the order of Program.Supplies. What was added is the
+// sum of Left, Used and Lost.
+type Supply struct {
+	Left    uint64
+	Used    uint64 // by interventions, clocks and contacts
+	Lost    uint64 // there was more than is kept
+	Refused uint64 // how often a clock or a contact would have used one, and none was left
+}
+
+// beginSupplies resets the supplies. What is added at the start is there before any condition is
+// looked at.
+func (r *Run) beginSupplies() {
+	r.Supplies = append(r.Supplies[:0], make([]Supply, len(r.Program.Supplies))...)
+	plans := r.Program.Scheduled
+	for r.carriedOut < len(plans) && plans[r.carriedOut].Adds >= 0 &&
+		plans[r.carriedOut].At <= r.Program.TimeTolerance {
+		r.deliver(plans[r.carriedOut].Intervention)
+		r.carriedOut++
+	}
+}
+
+// deliver adds to a supply.
+func (r *Run) deliver(d *program.Intervention) {
+	s, t := &r.Supplies[d.Adds], d.Effects[r.phase]
+	if s.Left += uint64(t.Count); s.Left > uint64(t.Keep) {
+		s.Lost += s.Left - uint64(t.Keep)
+		s.Left = uint64(t.Keep)
+	}
+}
+
+// available returns how many individuals an intervention may apply to.
+func (r *Run) available(d *program.Intervention, t *program.Effect) int {
+	if d.Supply < 0 {
+		return t.Count
+	}
+	return int(min(r.Supplies[d.Supply].Left, math.MaxInt))
+}
+
+// take takes one of a supply, and reports whether there was one.
+func (r *Run) take(u *program.Use) bool {
+	s := &r.Supplies[u.Supply]
+	if s.Left == 0 {
+		s.Refused++
+		return false
+	}
+	s.Left--
+	s.Used++
+	return true
+}
+
+// refuseContact is a contact of id with another whose supply has nothing left. It is about the one
+// that would have changed: the other, or the maker. It reports whether the maker has changed.
+func (r *Run) refuseContact(
+	id, other uint32, aboutMaker bool, c *program.Contact, do *program.Action, l contactSeed,
+) bool {
+	full := c.Uses.Full
+	if full == nil {
+		return false
+	}
+	to, enters := full.To, program.Move{Machine: -1}
+	if len(full.Moves) > 0 {
+		to, enters = program.Unchanged, full.Moves[0]
+	}
+	if aboutMaker {
+		return r.changeByContact(id, to, &enters, nil, other, do.Name, do.Name, l)
+	}
+	r.changeByContact(other, to, &enters, nil, id, do.Name, do.Name, l)
+	return false
+}

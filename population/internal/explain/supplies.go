@@ -1,0 +1,90 @@
+package explain
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// supplies lists what is used up: when it is added to, and how much is kept.
+func (e *explainer) supplies() {
+	e.section("Supplies", len(e.file.Supplies))
+	for i := range e.file.Supplies {
+		s := &e.file.Supplies[i]
+		most := ""
+		if s.Keep.Given() {
+			most = "; what is above " + e.withName(s.Keep, e.value(s.Keep)) + " is lost"
+		}
+		e.line("  %s: %s, %s more%s", s.Name, e.interventionTime(&s.Delivery), e.count(&s.Delivery), most)
+	}
+}
+
+// uses says what a clock or a contact takes from a supply, and what happens if there is none.
+func uses(u *syntax.Uses) string {
+	if !u.Supply.Given() {
+		return ""
+	}
+	instead := "otherwise nothing happens"
+	if u.Full.Given() {
+		instead = "otherwise it " + outcome(u.Full)
+	}
+	return ", if there is one of " + u.Supply.Name + " left, which is used; " + instead
+}
+
+// eachClock visits all clocks of the file.
+func (e *explainer) eachClock(visit func(c *syntax.Clock)) {
+	clocks := func(all []syntax.Clock) {
+		for i := range all {
+			visit(&all[i])
+		}
+	}
+	states := func(all []syntax.State) {
+		for i := range all {
+			clocks(all[i].Race)
+			clocks(all[i].Split)
+		}
+	}
+	states(e.file.States)
+	for i := range e.file.Machines {
+		states(e.file.Machines[i].States)
+	}
+	clocks(e.file.Always)
+}
+
+// supplyWarnings lists the clocks that strike once, and in vain if a supply has nothing left; and the
+// supplies that nothing uses.
+func (e *explainer) supplyWarnings() (all []string) {
+	used := map[string]bool{}
+	e.eachClock(func(c *syntax.Clock) {
+		used[c.Uses.Supply.Name] = true
+		if c.Uses.Supply.Given() && !c.Uses.Full.Given() && c.After.Given() && !e.exponential(c.After, 0) {
+			all = append(all, c.What+": if it strikes while no "+c.Uses.Supply.Name+" are left, nothing comes after it; "+
+				"write full: and a state beside it, or a rate, which strikes again")
+		}
+	})
+	for i := range e.file.Transmission {
+		used[e.file.Transmission[i].Uses.Supply.Name] = true
+	}
+	for i := range e.file.Interventions {
+		used[e.file.Interventions[i].Supply.Name] = true
+	}
+	for _, name := range e.file.SupplyNames() {
+		if !used[name] {
+			all = append(all, "nothing uses the supply "+name)
+		}
+	}
+	return all
+}
+
+// usesWhileRunning returns a supply that a clock or a contact uses, or "".
+func (e *explainer) usesWhileRunning() (name string) {
+	e.eachClock(func(c *syntax.Clock) {
+		if name == "" {
+			name = c.Uses.Supply.Name
+		}
+	})
+	for i := range e.file.Transmission {
+		if name == "" {
+			name = e.file.Transmission[i].Uses.Supply.Name
+		}
+	}
+	return name
+}

@@ -1,0 +1,39 @@
+package program
+
+import "slices"
+
+// A Use is what a clock or a contact takes from a supply each time it takes effect. If none is left,
+// Full happens instead to the individual that would have changed: of a contact the one that is met,
+// or the maker if that one stays as it is.
+type Use struct {
+	Supply int     // in Program.Supplies
+	Full   *Action // nil for nothing
+}
+
+// ChangesOther reports whether a contact may change the individual that is met, by what Becomes has
+// for it.
+func (c *Contact) ChangesOther(becomes uint16) bool {
+	return becomes != Unchanged || c.Rich != nil && (c.Rich.Everybody || c.Rich.Machine >= 0)
+}
+
+// FullOfOther returns the state that an individual that is met enters if the supply has nothing left,
+// NoState for leaving, or SameState.
+func (c *Contact) FullOfOther() uint16 {
+	if c.Uses == nil || c.Uses.Full == nil {
+		return SameState
+	}
+	return c.Uses.Full.To
+}
+
+// FullOfMaker returns the same of the maker, which changes only if an individual that is met stays as
+// it is.
+func (c *Contact) FullOfMaker() uint16 {
+	stays := slices.Contains(c.Becomes, Unchanged) && (c.Rich == nil || !c.Rich.Everybody)
+	if c.Rich != nil && c.Rich.Machine >= 0 {
+		stays = slices.Contains(c.Rich.Becomes, Unchanged) && !c.Rich.Everybody
+	}
+	if !stays {
+		return SameState
+	}
+	return c.FullOfOther()
+}
