@@ -17,12 +17,15 @@ from ._pictures import Picture
 from ._tables import FLOAT, GUESS, INT, OPTIONAL_INT, TEXT
 
 _RUN = {"replica": INT, "time": FLOAT, "count": INT, "incidence": INT}
+_OUTCOMES = {"replica": INT, "time": FLOAT, "value": FLOAT}
+_SUPPLIES = {"replica": INT, "time": FLOAT, "left": INT, "used": INT, "lost": INT, "refused": INT}
 _EVENTS = {"replica": INT, "time": FLOAT, "individual": INT, "by": OPTIONAL_INT}
 _STATISTICS = {"output": TEXT, "kind": TEXT, "name": TEXT, "units": TEXT, "quantiles": TEXT, "scenario": TEXT,
                "replicas": INT, "pairs": INT, "replica": INT,
                **{name: FLOAT for name in (
                    "time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference",
-                   "mean_ci_low", "mean_ci_high", "runs_low", "runs_high", "baseline", "value", "difference")}}
+                   "mean_ci_low", "mean_ci_high", "runs_low", "runs_high", "baseline", "value", "difference", "cost", "effect",
+                   "willingness_to_pay", "probability")}}
 _DRAWS = {"weight": FLOAT, "replica": INT, "run.seed": OPTIONAL_INT, "run.forks": TEXT, "run.check": OPTIONAL_INT}
 
 
@@ -122,6 +125,17 @@ class Run(Result):
         return self._read("events", _EVENTS)
 
     @cached_property
+    def outcomes(self) -> Any:
+        """replica, time (and date), outcome, groups, value: what has accrued since the start, of a model
+        with outcomes."""
+        return self._read("outcomes", _OUTCOMES)
+
+    @cached_property
+    def supplies(self) -> Any:
+        """replica, time (and date), supply, left, used, lost, refused, of a model with supplies."""
+        return self._read("supplies", _SUPPLIES)
+
+    @cached_property
     def draws(self) -> Any:
         """The parameters of each replica, of a run with from_fit."""
         return self._read("draws", _DRAWS, GUESS)
@@ -191,6 +205,17 @@ class Comparison(Result):
     def series(self) -> Any:
         """States and incidence of each scenario over time."""
         return self._read("series", _STATISTICS)
+
+    @cached_property
+    def icer(self) -> Any:
+        """scenario, cost, effect, icer, low, high, of a comparison with icer="cost/qalys"; icer is a text
+        if a scenario dominates or is dominated."""
+        return self._read("icer", _STATISTICS, GUESS)
+
+    @cached_property
+    def acceptability(self) -> Any:
+        """scenario, willingness_to_pay, probability, of a comparison with icer."""
+        return self._read("acceptability", _STATISTICS)
 
     @cached_property
     def series_differences(self) -> Any:

@@ -189,6 +189,18 @@ class Arguments(Case):
         self.assertIn("beta: 0.3 per day", str(c))
 
 
+class Economics(Case):
+    def test_outcomes_and_icer(self) -> None:
+        model = sir(outcomes={"cost": {"time": "50 per day", "events": {"well->ill": 10}}, "days": {"time": "1 per day"}})
+        r = almanac.run(model, until="2020-03-06")
+        last = r.outcomes.where(time=5.0, region="")
+        self.assertEqual(last["outcome"], ["cost", "days"])
+        self.assertAlmostEqual(last["value"][1], 400 * 5)
+        c = almanac.compare(model, until="2020-03-06", replicas=3, output="final(ill)", draw="ill", icer="cost/days")
+        self.assertEqual(c.icer["scenario"], ["fewer contacts"])
+        self.assertEqual(set(c.acceptability["scenario"]), {"usual", "fewer contacts"})
+
+
 class Alone(Case):
     def test_standard_library_only(self) -> None:
         # Without site packages there is nothing but the standard library.

@@ -20,6 +20,8 @@ result <- function(kind, directory, text, temporary = FALSE) {
       table("flows", "flows", "run")
       lazily("incidence", function() increments(e$flows))
       table("events", "events", "events")
+      table("outcomes", "outcomes", "outcomes")
+      table("supplies", "supplies", "supplies")
       table("draws", "draws", "draws")
       table("projection", "projection", "study")
       json("summary", "summary.json")
@@ -30,7 +32,7 @@ result <- function(kind, directory, text, temporary = FALSE) {
       table("series", "series", "study")
     },
     compare = {
-      for (name in c("differences", "scenarios", "pairs", "series")) table(name, name, "study")
+      for (name in c("differences", "scenarios", "pairs", "series", "icer", "acceptability")) table(name, name, "study")
       table("series_differences", "series-differences", "study")
     },
     fit = {

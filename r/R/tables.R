@@ -3,11 +3,13 @@
 
 table_kinds <- function(what) {
   numbers <- c("time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference", "mean_ci_low",
-    "mean_ci_high", "runs_low", "runs_high", "baseline", "value", "difference", "replicas", "pairs", "replica", "data")
+    "mean_ci_high", "cost", "effect", "willingness_to_pay", "probability", "runs_low", "runs_high", "baseline", "value", "difference", "replicas", "pairs", "replica", "data")
   texts <- c("output", "kind", "name", "units", "quantiles", "scenario", "column", "date", "run.seed", "run.forks", "run.check")
   as_kinds <- function(names, kind) stats::setNames(rep(kind, length(names)), names)
   switch(what,
     run = list(as_kinds(c("replica", "time", "count", "incidence"), "numeric"), "character"),
+    outcomes = list(as_kinds(c("replica", "time", "value"), "numeric"), "character"),
+    supplies = list(as_kinds(c("replica", "time", "left", "used", "lost", "refused"), "numeric"), "character"),
     events = list(as_kinds(c("replica", "time", "individual", "by"), "numeric"), "character"),
     study = list(c(as_kinds(numbers, "numeric"), as_kinds(texts, "character")), NA_character_),
     draws = list(c(as_kinds(c("weight", "replica"), "numeric"), as_kinds(texts, "character")), NA_character_))

@@ -72,6 +72,13 @@ stopifnot(d$differences$scenario == "fewer contacts", d$differences$mean_differe
   identical(d$scenarios$scenario, c("usual", "fewer contacts")), nrow(d$series) > 0, nrow(d$series_differences) > 0)
 plot(d)
 
+paid <- small
+paid$outcomes <- list(cost = list(time = "50 per day"), days = list(time = "1 per day"))
+o <- almanac_run(paid, until = "2020-03-06")$outcomes
+stopifnot(abs(subset(o, time == 5 & region == "" & outcome == "days")$value - 400 * 5) < 1e-6)
+d <- almanac_compare(paid, until = "2020-03-06", output = "final(immune)", replicas = 3, draw = "ill", icer = "cost/days")
+stopifnot(d$icer$scenario == "fewer contacts", setequal(d$acceptability$scenario, c("usual", "fewer contacts")))
+
 models <- almanac_examples("models")
 outbreak <- grep("outbreak", models, value = TRUE)
 f <- almanac_fit(outbreak, budget = 120, size = 500)
