@@ -8,7 +8,7 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test format tidy vet unit race modules browser lint staticcheck \
+.PHONY: help test format tidy vet unit race modules browser bindings interpreters wasm lint staticcheck \
 	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
@@ -19,6 +19,7 @@ help: ## list the targets
 test: browser format tidy vet ## what every change must pass
 	@$(MAKE) --no-print-directory -j2 race unit
 	@$(MAKE) --no-print-directory modules MODULES=dispatch/dispatchgrpc FLAGS=-race
+	@$(MAKE) --no-print-directory bindings
 
 format: ## check that gofmt changes nothing
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -73,18 +74,41 @@ browser: ## find a browser for the tests of the page, or install one (Debian, as
 		echo "there is no browser for the tests of the page: install the Debian package chromium-headless-shell"; \
 	fi
 
+bindings: ## the packages for Python and R, with what is installed here; it says what it left out
+	@GO="$(GO)" .ci/bindings
+
+# What make bindings tests with, on Debian. make soak installs both packages, too.
+INTERPRETERS = python3-pandas python3-pip python3-setuptools python3-wheel r-base-core \
+	r-cran-jsonlite r-cran-knitr r-cran-rmarkdown
+
+interpreters: ## install Python with pandas, and R (Debian, as root)
+	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && apt-get install -qy --no-install-recommends $(INTERPRETERS); \
+	else \
+		echo "Python and R are left as they are: install the Debian packages $(INTERPRETERS)"; \
+	fi
+
+# make wasm MODEL=my.yaml: tested in a browser by make soak.
+MODEL = examples/sir.yaml
+
+wasm: ## one HTML file in dist with MODEL in it, which runs where it is opened
+	mkdir -p dist
+	$(GO) run -pgo=off ./cmd/almanac-wasm --out dist/$(notdir $(basename $(MODEL))).html $(MODEL)
+
 # The platforms that the program runs on. Tests are vetted for them too.
 PLATFORMS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 lint: format tidy staticcheck ## format, go.mod, staticcheck, fused instructions, and go vet for every platform
 	@set -e; for p in $(PLATFORMS); do echo "go vet for $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -pgo=off ./...; done
+	GOOS=js GOARCH=wasm $(GO) vet -pgo=off ./cmd/almanac-wasm
 	$(GO) test -tags soak -run Fus ./internal/importrules
 
 staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
 
-soak: lint test test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
+soak: interpreters lint test test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
+	GO="$(GO)" .ci/bindings --install
 	$(MAKE) modules FLAGS=
 	$(MAKE) race RACE=./... TIMEOUT=6h
 	$(GO) vet -pgo=off -tags soak ./...

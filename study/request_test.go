@@ -146,7 +146,7 @@ func TestFileRefused(t *testing.T) {
 		`{"version":1,"sort":"run","replicas":1,"size":"1,2"}`:   `--size: "1,2" is more than one number`,
 		`{"version":1,"sort":"sweep","replicas":1,"vary":["x"]}`: `"x" has no =`,
 		`{"version":1,"sort":"run","replicas":1,"format":"xml"}`: `--format: there is no "xml"; there ` +
-			`are csv, parquet`,
+			`are csv, parquet, json`,
 		`{"version":1,"sort":"compare","replicas":2,"limit_time":"x"}`: "invalid duration",
 		`{"version":1,"sort":"sweep","replicas":1,"vary":["x=1"],"sample":-1}`: "--sample -1: at least one point " +
 			"is needed",

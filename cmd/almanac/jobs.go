@@ -218,7 +218,7 @@ func newJobsResults() *cobra.Command {
 func (f *studyFlags) registerResults(c *cobra.Command) {
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have "+
 		"that began the study")
-	f.registerFormat(c, "how series are written: csv, or parquet")
+	f.registerFormat(c, "how series are written: csv, parquet or json")
 }
 
 // fetchResults delivers the finished points of a study.

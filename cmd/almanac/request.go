@@ -164,13 +164,14 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 // studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
 	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "events.csv", "series.parquet",
-		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "outcomes.svg", "outcomes.png", "draws.csv",
+		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "series.json", "flows.json",
+		"outcomes.json", "supplies.json", "events.json", "outcomes.svg", "outcomes.png", "draws.csv",
 		"projection.csv", "projection.svg", "projection.png",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},
-	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg",
-		"map-*.png"},
+	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "series.json", "over-*.svg", "over-*.png",
+		"map-*.svg", "map-*.png"},
 	study.Compare: append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile,
 		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile, tables.ICERFile,
 		tables.AcceptabilityFile}, slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...),

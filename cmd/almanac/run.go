@@ -78,8 +78,8 @@ func newRun(f *runFlags) *cobra.Command {
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to")
 	c.Flags().BoolVar(&f.Events, "events", false,
-		"write every event to events.csv, or .parquet, in the directory of --out")
-	f.registerFormat(c, "how the tables in the directory of --out are written: csv, or parquet for large ones")
+		"write every event to events.csv, .parquet or .json, in the directory of --out")
+	f.registerFormat(c, "how the tables in the directory of --out are written: csv, parquet for large ones, or json")
 	f.picture.register(c)
 	return c
 }

@@ -59,7 +59,7 @@ func newSweep(f *studyFlags) *cobra.Command {
 	f.registerStudy(c, "a directory to write results and pictures to, and in which the study can be continued")
 	f.registerOutputs(c)
 	f.registerFrom(c)
-	f.registerFormat(c, "how the series in the directory of --out are written: csv, or parquet")
+	f.registerFormat(c, "how the series in the directory of --out are written: csv, parquet or json")
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run the model at each point; with --precision, at most")
 	c.Flags().StringArrayVar(&f.Vary, "vary", nil, "what is varied, and through which values; may be repeated")
 	c.Flags().IntVar(&f.Sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all "+

@@ -185,6 +185,9 @@ var mayImport = map[string][]string{
 		"reproduce/papers", "study"},
 	"cmd/almanac/internal/terminal": {},
 
+	// A page with a model in it. Its program, for browsers, is the same package.
+	"cmd/almanac-wasm": {"internal/pictures", "population"},
+
 	// The benchmarks.
 	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
 		"cmd/almanac-bench/internal/dispatch", "cmd/almanac-bench/internal/proxies", "cmd/internal/cli",

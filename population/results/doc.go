@@ -2,7 +2,7 @@
 //
 //	d, err := results.Open("results")        // the directory of almanac run --out
 //	ill, _ := d.Summary.States.Get("infectious")
-//	for row, err := range d.Series() { … }   // series.csv or series.parquet, one row at a time
+//	for row, err := range d.Series() { … }   // series.csv, .parquet or .json, one row at a time
 //
 // There are five tables:
 //
@@ -16,10 +16,11 @@
 // # Contract
 //
 // Tables are tidy: a row is one number, and the other columns identify it. If a model records by
-// group, there is a column for each attribute. It is empty (null in Parquet) where a row does not
+// group, there is a column for each attribute. It is empty (null in Parquet and JSON) where a row does not
 // depend on it; rows in which all are empty are totals. Tables are written and read row by row, so
-// a table may be larger than memory. CSV and Parquet hold the same values; Parquet takes a tenth to
-// a quarter of the size and keeps the types of columns. The same result gives the same bytes.
+// a table may be larger than memory. The formats hold the same values; Parquet takes a tenth to a
+// quarter of the size of CSV, and Parquet and JSON keep the types of columns. The same result gives
+// the same bytes.
 //
 // docs/reference/results.md describes all files and columns.
 //
@@ -33,4 +34,5 @@
 //	            EventWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
+//	json.go     JSON
 package results

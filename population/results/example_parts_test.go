@@ -62,6 +62,7 @@ func ExampleFormat() {
 	// Output:
 	// series.csv
 	// series.parquet
+	// series.json
 }
 
 func ExampleFlowRow() {

@@ -202,9 +202,12 @@ func (d *Directory) open(name string) (*table, error) {
 			return nil, err
 		}
 		var s source
-		if f == CSV {
+		switch f {
+		case CSV:
 			s, err = newCSVSource(file)
-		} else {
+		case JSON:
+			s, err = newJSONSource(file)
+		default:
 			var info fs.FileInfo
 			if info, err = file.Stat(); err == nil {
 				s, err = newParquetSource(file, info.Size())
@@ -215,7 +218,7 @@ func (d *Directory) open(name string) (*table, error) {
 		}
 		return &table{s, file}, nil
 	}
-	return nil, fmt.Errorf("results: %s has neither %s.csv nor %s.parquet", d.Path, name, name)
+	return nil, fmt.Errorf("results: %s has no %s.csv, .parquet or .json", d.Path, name)
 }
 
 // each gives the rows of a table. Columns that the schema does not have are attributes.

@@ -311,7 +311,7 @@ func TestWrong(t *testing.T) {
 		break
 	}
 	for _, c := range []struct{ name, file, text, want string }{
-		{"no table", "", "", "has neither series.csv nor series.parquet"},
+		{"no table", "", "", "has no series.csv, .parquet or .json"},
 		{"empty", "series.csv", "", "the table is empty"},
 		{"no count", "series.csv", "replica,time,state\n0,0,a\n", `there is no column "count"`},
 		{"no number", "series.csv", "replica,time,state,count\n0,0,a,5\n0,0,b,many\n",
@@ -349,7 +349,7 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// A table whose numbers are texts is refused in both formats, and not read as zeros.
+// A table whose numbers are texts is refused in all formats, and not read as zeros.
 func TestTextsForNumbers(t *testing.T) {
 	r := ran(t, regions, population.Options{Seed: 1})
 	for _, f := range results.Formats() {

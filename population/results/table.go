@@ -17,10 +17,11 @@ type Format string
 const (
 	CSV     Format = "csv"
 	Parquet Format = "parquet"
+	JSON    Format = "json" // a list of blocks, each with a list for each column
 )
 
 // Formats are all of them.
-func Formats() []Format { return []Format{CSV, Parquet} }
+func Formats() []Format { return []Format{CSV, Parquet, JSON} }
 
 // A kind of column.
 type kind uint8
@@ -63,8 +64,10 @@ func newSink(w io.Writer, f Format, name string, columns []column) (sink, error)
 		return newCSVSink(w, columns), nil
 	case Parquet:
 		return newParquetSink(w, name, columns), nil
+	case JSON:
+		return newJSONSink(w, columns), nil
 	}
-	return nil, fmt.Errorf("results: there is no format %q; expected csv or parquet", f)
+	return nil, fmt.Errorf("results: there is no format %q; expected csv, parquet or json", f)
 }
 
 // A source gives a table back, row by row.

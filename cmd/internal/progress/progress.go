@@ -1,9 +1,10 @@
 // Package progress shows how far a long command has come: a bar on a terminal, and nothing where
-// there is none.
+// there is none. Programs get lines of JSON if they set [Variable].
 package progress
 
 import (
 	"io"
+	"os"
 	"sync/atomic"
 
 	"github.com/vbauerster/mpb/v8"
@@ -15,11 +16,15 @@ type Bar struct {
 	container *mpb.Progress
 	bar       *mpb.Bar
 	next      atomic.Value // string: what comes next, read by the bar's own goroutine
+	lines     *lines       // instead of a bar
 }
 
 // New starts a bar on w, which is best standard error. Where w is no terminal nothing is ever
-// written.
+// written, unless [Variable] asks for lines.
 func New(w io.Writer) *Bar {
+	if os.Getenv(Variable) == "json" {
+		return &Bar{lines: &lines{w: w}}
+	}
 	b := &Bar{container: mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))}
 	b.next.Store("")
 	b.bar = b.container.AddBar(0,
@@ -35,6 +40,10 @@ func (b *Bar) Set(done, of int, next string) {
 	if b == nil {
 		return
 	}
+	if b.lines != nil {
+		b.lines.set(done, of, next)
+		return
+	}
 	b.next.Store(next)
 	b.bar.SetTotal(int64(of), false)
 	b.bar.SetCurrent(int64(done))
@@ -42,7 +51,7 @@ func (b *Bar) Set(done, of int, next string) {
 
 // Close takes the bar away.
 func (b *Bar) Close() {
-	if b == nil {
+	if b == nil || b.lines != nil {
 		return
 	}
 	b.bar.Abort(true)

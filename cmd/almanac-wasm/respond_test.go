@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+const flu = `name: flu </script>
+time: {unit: day, end: 30}
+population: {size: 500, start: {ill: 5, well: rest}}
+parameters: {beta: {steps: {file: beta.csv, column: beta, unit: per day}}}
+states: {well: {}, ill: {race: [{rate: 0.2 per day, to: immune}]}, immune: {}}
+transmission: [{from: ill, rate: beta, to: {well: ill}}]
+record: {every: 1 day}
+`
+
+func asked(run bool) request {
+	return request{document: document{Name: "flu.yaml", Model: flu, Files: map[string]string{
+		"beta.csv": "time,beta\n0,0.5\n10,0.4\n"}}, Run: run}
+}
+
+// The response has what the library records, byte for byte as the command prints it.
+func TestRunInPage(t *testing.T) {
+	q := asked(true)
+	q.Seed, q.Replicas, q.Size, q.Until = "7", "3", "800", "20"
+	var shares []float64
+	r := respond(q, func(share float64) { shares = append(shares, share) })
+	if r.Problems != nil {
+		t.Fatal(r.Problems)
+	}
+	m, err := population.Compile("flu.yaml", []byte(flu), population.Size(800), population.Until("20"),
+		population.Files(func(string) ([]byte, error) { return []byte(q.Files["beta.csv"]), nil }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := m.Run(t.Context(), population.Options{Seed: 7, Replicas: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := result.WriteJSON(&want); err != nil {
+		t.Fatal(err)
+	}
+	if r.Result != want.String()+"\n" {
+		t.Errorf("the page has\n%s\nthe library\n%s", r.Result, want.String())
+	}
+	if !strings.Contains(r.Picture, "<svg") {
+		t.Errorf("the picture is %.80q", r.Picture)
+	}
+	for _, share := range shares {
+		if !(share >= 0 && share <= 1) {
+			t.Errorf("progress of %v", share)
+		}
+	}
+}
+
+func TestModelInWords(t *testing.T) {
+	r := respond(asked(false), nil)
+	if r.Title != "flu </script>" || r.Size != 500 || len(r.Parameters) != 1 || r.Parameters[0].Name != "beta" ||
+		!strings.Contains(r.Words, "each individual that is ill") || !strings.Contains(r.Diagram, "<svg") || r.Result != "" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// What is wrong has a place, and is all there at once.
+func TestProblemsInPage(t *testing.T) {
+	for _, c := range []struct {
+		change func(*request)
+		want   []string
+	}{
+		{func(q *request) { q.Model = strings.Replace(flu, "rate: beta", "rate: bta", 1) },
+			[]string{`flu.yaml:6:34: transmission 1: rate: there is no parameter "bta"; did you mean "beta"?`}},
+		{func(q *request) { q.Size, q.Replicas, q.Seed = "-1", "0", "x" },
+			[]string{"size: \"-1\" is no whole number from 1 to", "replicas: \"0\"", "seed: \"x\""}},
+		{func(q *request) { q.Set = map[string]string{"gamma": "1"} }, []string{`there is no parameter "gamma"`}},
+		{func(q *request) { q.Files = nil }, []string{"the page does not have the table beta.csv"}},
+		{func(q *request) { q.Scenario = "none" }, []string{"none"}},
+	} {
+		q := asked(true)
+		c.change(&q)
+		r := respond(q, nil)
+		if len(r.Problems) < len(c.want) {
+			t.Errorf("%q, expected %q", r.Problems, c.want)
+			continue
+		}
+		for i, want := range c.want {
+			if !strings.Contains(r.Problems[i], want) {
+				t.Errorf("%q, expected %q", r.Problems[i], want)
+			}
+		}
+	}
+	if got := respondJSON("{", nil); !strings.Contains(got, `"problems"`) {
+		t.Error(got)
+	}
+}
