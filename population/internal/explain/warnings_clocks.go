@@ -140,7 +140,8 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 }
 
 // matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
-// known: what they inherit may be anything, and a band depends on their ages.
+// known: what they inherit may be anything, a band depends on their ages, and machines and shares of
+// their own may be by other attributes.
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
@@ -151,6 +152,9 @@ func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 			case program.Inherited, program.ByAge:
 				return -1
 			case program.Drawn:
+				if a >= e.program.Plain() || in.Draws != nil && in.Draws[a] != nil {
+					return -1
+				}
 				sums := e.program.FirstPhase.Attributes[a]
 				if share += sums[k]; k > 0 {
 					share -= sums[k-1]
