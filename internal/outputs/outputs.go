@@ -124,7 +124,7 @@ const (
 // Defaults are the default outputs: final values and peaks of states, and the numbers of
 // transitions.
 func Defaults(m *population.Model) (texts []string) {
-	states, flows := m.States(), m.Flows()
+	states, flows := m.Counted(), m.Flows() // also of machines
 	for _, s := range states[:min(len(states), someEnds)] {
 		texts = append(texts, "final("+s+")")
 	}

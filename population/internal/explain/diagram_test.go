@@ -81,8 +81,9 @@ func TestDiagramHasAFrameForEachMachine(t *testing.T) {
 			t.Errorf("the drawing lacks %s", heading)
 		}
 	}
-	if got, states := WayCount(m), len(Ways(m)); got != states+len(machineGraph(m, 0).Edges)+len(machineGraph(m, 1).Edges) {
-		t.Errorf("%d ways, of which %d are of states", got, states)
+	states, machines := len(Ways(m)), len(machineGraph(m, 0).Edges)+len(machineGraph(m, 1).Edges)
+	if got := WayCount(m); got != states+machines {
+		t.Errorf("%d ways, of which %d are of states and %d of machines", got, states, machines)
 	}
 }
 
