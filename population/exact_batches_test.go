@@ -271,19 +271,23 @@ record: {every: 2 days}
 }
 
 // Values of the whole population are recorded at each row, by the parameters of that time, in the JSON
-// and in a table. A number that is none, as 0/0, is empty.
+// and in a table. A number that is none, as 0/0 and 4/0, is empty.
 func TestRecordedValues(t *testing.T) {
 	r := exactSimulate(t, 1, 3, `
 name: values
 time: {unit: day, start: 2020-03-01, end: 2020-03-05}
 population: {size: 10, start: {a: 4, b: rest}}
+attributes: {region: {north: 1, south: 0}}
 parameters: {factor: 2}
-states: {a: {}, b: {}}
+states: {a: {}, b: {}, c: {}}
 machines: {m: {start: {yes: 3, no: rest}, states: {yes: {}, no: {}}}}
 interventions: [{at: 2020-03-03, set: {factor: 5}}, {at: 2020-03-04, who: everyone, to: out}]
-record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m: count(m=yes) + 0 * total}}
+record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m: count(m=yes) + 0 * total,
+  north: count(region=north), ratio: count(a) / count(c)}}
 `)
-	want := map[string][]float64{"y": {8, 8, 20, 0, 0}, "share": {0.4, 0.4, 0.4, math.NaN(), math.NaN()}, "m": {3, 3, 3, 0, 0}}
+	none := math.NaN()
+	want := map[string][]float64{"y": {8, 8, 20, 0, 0}, "share": {0.4, 0.4, 0.4, none, none}, "m": {3, 3, 3, 0, 0},
+		"north": {10, 10, 10, 0, 0}, "ratio": {none, none, none, none, none}}
 	for k, name := range r.Model.Values() {
 		for row, x := range want[name] {
 			if got := r.Runs[2].Value(row, k); got != x && !(math.IsNaN(got) && math.IsNaN(x)) {
@@ -296,8 +300,8 @@ record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m
 		t.Fatal(err)
 	}
 	lines := strings.Split(table.String(), "\n")
-	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" || lines[11] != "0,3,2020-03-04,share," ||
-		len(lines) != 1+3*5*3+1 {
+	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" || lines[17] != "0,3,2020-03-04,share," ||
+		len(lines) != 1+3*5*5+1 {
 		t.Errorf("the table is\n%s", table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -67,7 +69,11 @@ func (rec *Recording) add(r *Run) {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
 	}
 	for _, v := range r.phase.Values {
-		rec.Values = append(rec.Values, v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts}))
+		x := v.At(r.Now, r.census(nil))
+		if math.IsInf(x, 0) { // x/0 is no number either
+			x = math.NaN()
+		}
+		rec.Values = append(rec.Values, x)
 	}
 	rec.Rows++
 }
