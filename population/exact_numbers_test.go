@@ -102,20 +102,35 @@ attributes: {group: {one: 30%%, two: 70%%}, x: {number: {poisson: {mean: {by: gr
 		}
 	}
 
-	r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
+	for _, born := range []string{
+		"births: {rate: 0.5 per day, from: a, enter: child, inherit: [x]}",
+		"always: [{rate: 0.5 per day, from: a, enter: child, inherit: all}]",
+		"machines: {m: {start: {on: rest}, enter: off, states: {on: {race: [{rate: 0.5 per day, where: {sort: mother}, to: on, " +
+			"enter: child, inherit: [x]}]}, off: {}}}}",
+	} {
+		r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
 population:
   size: 300
   groups:
-    - {count: 200, with: {x: 2.5}, start: {a: rest}}
+    - {count: 200, with: {x: 2.5, sort: mother}, start: {a: rest}}
     - {count: 100, start: {b: rest}}
-attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
+attributes: {sort: {mother: 0%%, other: rest}, x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
 states: {a: {}, b: {}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown: {}}
-births: {rate: 0.5 per day, from: a, enter: child, inherit: [x]}
-`)
-	// A child that is born at s is not grown at t with exp(−2.5 (t − s)): 100 births a day.
-	for row := 1; row <= 2; row++ {
-		checkMean(t, "children", r.counts(row, "child"), 100*(1-math.Exp(-2.5*float64(row)))/2.5)
+%s
+`, born)
+		// A child that is born at s is not grown at t with exp(−2.5 (t − s)): 100 births a day.
+		for row := 1; row <= 2; row++ {
+			checkMean(t, "children", r.counts(row, "child"), 100*(1-math.Exp(-2.5*float64(row)))/2.5)
+		}
 	}
+
+	// A clock of a state, whose one child a parent has on the way out.
+	out := exactSimulate(t, 6, testscale.Size(20, 100), head+`
+population: {size: 1000, groups: [{count: 1000, with: {x: 2.5}, start: {a: rest}}]}
+attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
+states: {a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown: {}}
+`)
+	checkShare(t, "children of those who left", out.all(2, "child"), out.individuals(), math.Exp(-2.5))
 }
 
 // events.csv tells the numbers, which do not change, and have their law.

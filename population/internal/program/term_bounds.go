@@ -80,7 +80,7 @@ func (t *Term) shareBounds(from, to, most float64) (low, high float64, ok bool) 
 	switch t.Op {
 	case TermTotal:
 		return 1, 1, true
-	case TermCount:
+	case TermCount, TermGroup:
 		return 0, 1, true
 	case expr.Add, expr.Subtract:
 		a, b, ok := t.a.shareBounds(from, to, most)
