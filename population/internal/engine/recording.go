@@ -66,8 +66,11 @@ func (rec *Recording) add(r *Run) {
 	for i := range r.Program.SuppliedValues {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
 	}
-	for _, v := range r.phase.Values {
-		rec.Values = append(rec.Values, v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts}))
+	if len(r.phase.Values) > 0 {
+		all := r.census(&program.Individual{Mean: r.MeanNumber})
+		for _, v := range r.phase.Values {
+			rec.Values = append(rec.Values, v.At(r.Now, all))
+		}
 	}
 	rec.Rows++
 }
