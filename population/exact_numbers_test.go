@@ -133,6 +133,39 @@ states: {a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}, child
 	checkShare(t, "children of those who left", out.all(2, "child"), out.individuals(), math.Exp(-2.5))
 }
 
+// Recorded means of numbers, of all and of a state, and the count of a group beside them: of those who are
+// there, who were given 1, 2 and 6.
+func TestExactNumbersRecorded(t *testing.T) {
+	r := exactSimulate(t, 8, 1, `
+name: recorded
+time: {unit: day, end: 2}
+population:
+  size: 6
+  groups:
+    - {count: 3, with: {x: 1, region: north}, start: {a: rest}}
+    - {count: 1, with: {x: 2, region: south}, start: {a: rest}}
+    - {count: 2, with: {x: 6, region: south}, start: {b: rest}}
+attributes: {region: {north: 50%%, south: rest}, y: {number: {exactly: 7}}, x: {number: {exactly: 3}}}
+states: {a: {}, b: {}}
+interventions: [{at: 1.5 days, who: b, to: out}]
+record:
+  every: 1 day
+  values: {all: mean(x), of b: "2 * mean(x, b)", y: mean( y ), north: count(region=north), south: count(region=south) / total}
+`)
+	want := map[string][]float64{
+		"all": {17. / 6, 17. / 6, 5. / 4}, "of b": {12, 12, math.NaN()}, "y": {7, 7, 7}, "north": {3, 3, 3},
+		"south": {0.5, 0.5, 0.25},
+	}
+	for k, name := range r.Model.Values() {
+		for row, x := range want[name] {
+			got := r.Runs[0].Value(row, k)
+			if !(math.Abs(got-x) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(x)) {
+				t.Errorf("%s in row %d: %v, want %v", name, row, got, x)
+			}
+		}
+	}
+}
+
 // events.csv tells the numbers, which do not change, and have their law.
 func TestExactNumbersInEvents(t *testing.T) {
 	m := exactCompile(t, `

@@ -68,12 +68,15 @@ func (rec *Recording) add(r *Run) {
 	for i := range r.Program.SuppliedValues {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
 	}
-	for _, v := range r.phase.Values {
-		x := v.At(r.Now, r.census(nil))
-		if math.IsInf(x, 0) { // x/0 is no number either
-			x = math.NaN()
+	if len(r.phase.Values) > 0 {
+		all := r.census(&program.Individual{Mean: r.MeanNumber})
+		for _, v := range r.phase.Values {
+			x := v.At(r.Now, all)
+			if math.IsInf(x, 0) { // x/0 is no number either
+				x = math.NaN()
+			}
+			rec.Values = append(rec.Values, x)
 		}
-		rec.Values = append(rec.Values, x)
 	}
 	rec.Rows++
 }

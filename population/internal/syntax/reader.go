@@ -40,6 +40,7 @@ type Reader struct {
 	usesState  *bool // see File.UsesState
 
 	supplyNames []string // the names of the file's supplies
+	allowMeans  bool     // mean(NUMBER) may stand in expressions: in record: values
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
