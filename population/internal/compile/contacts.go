@@ -15,7 +15,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		return
 	}
 	ct := program.Contact{
-		Chance: 1, Attribute: -1, Self: program.SameState,
+		Chance: 1, Attribute: -1, Near: -1, Self: program.SameState,
 		Becomes: slices.Repeat([]uint16{program.SameState}, len(c.program.States)),
 	}
 	machine, ok := c.contactMachine(text)
@@ -39,7 +39,11 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
 	rate := text.Rate
-	if text.By.Given() {
+	if text.Among.Given() {
+		if !c.among(&ct, text, &rate) {
+			return
+		}
+	} else if text.By.Given() {
 		if own := c.mixing(here, t, &ct, text); own != nil {
 			rate = *own
 		} else if text.Matrix.CountsContacts() { // the matrix is wrong, and there is no other rate

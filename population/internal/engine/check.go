@@ -181,6 +181,11 @@ func (r *Run) checkGroups() error {
 			}
 		}
 	}
+	if r.near != nil {
+		if err := r.checkNear(); err != nil {
+			return err
+		}
+	}
 	if r.living != nil {
 		return check(r.living, func(uint32) int { return 0 })
 	}

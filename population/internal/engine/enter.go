@@ -100,6 +100,9 @@ func (r *Run) register(id uint32, state uint16) {
 	for a, g := range r.groups {
 		if g != nil {
 			g.Add(id, int(r.attributes[a].Of(id)))
+			if r.near != nil {
+				r.regroup(id, a, -1, int(r.attributes[a].Of(id)))
+			}
 		}
 	}
 	if r.living != nil {

@@ -222,6 +222,9 @@ func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	if g := r.groups[m.Attribute]; g != nil {
 		g.Remove(id, int(old))
 		g.Add(id, int(value))
+		if r.near != nil {
+			r.regroup(id, int(m.Attribute), int(old), int(value))
+		}
 	}
 	if m.Machine >= 0 {
 		r.enterMachine(id, int(m.Machine), old, value)
@@ -314,6 +317,9 @@ func (r *Run) leave(id uint32) {
 	for a, g := range r.groups {
 		if g != nil {
 			g.Remove(id, int(r.attributes[a].Of(id)))
+			if r.near != nil {
+				r.regroup(id, a, int(r.attributes[a].Of(id)), -1)
+			}
 		}
 	}
 	r.stopTimers(id, 0)

@@ -36,6 +36,9 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 // a few individuals. Draws that belong to no individual come from streams derived from named.
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
+	if r.near != nil {
+		defer r.settleNear()
+	}
 	t := d.Effects[r.phase]
 	if t.Next != r.phase {
 		// Everybody may have an event from now on.

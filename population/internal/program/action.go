@@ -70,6 +70,8 @@ type Contact struct {
 	Special    bool            // there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged: the fast path is not enough
 	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
 	Uses       *Use            // of a supply; nil for none
+	Near       int             // among whom it is: the number in Program.Near; −1 for a whole group or population
+	EachPair   bool            // with Near: it is with one of the other seats, which may be empty (Neighbours)
 	Attribute  int             // by which individuals mix; −1 for the whole population
 	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values
 }

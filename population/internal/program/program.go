@@ -53,6 +53,7 @@ type Program struct {
 	OutcomesOfFlow [][]OutcomeEvent // the same by flow
 	RecordsTime    bool             // person-time in each state is recorded
 	Supplies       []string         // names of what clocks, contacts and interventions use up
+	Near           []Neighbourhood  // among which contacts are
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.

@@ -42,6 +42,7 @@ const (
 	TermSince                               // a curve by the time since something; 0 outside of it
 	TermDensity                             // the density of a law: in a TermSince only
 	TermNumber                              // a number that the individual has
+	TermSize                                // the number of those near the individual, itself included
 )
 
 // Constant returns the term of a number.
@@ -64,6 +65,7 @@ type Census struct {
 	Counts []int
 	Groups []int
 	Who    *Individual // nil where there is none
+	Near   int         // the number in Program.Near that TermSize is about
 }
 
 // CountsFrom reports whether the term depends on a count from a number on, or on a group.
@@ -98,6 +100,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return t.Law.Density(time)
 	case TermNumber:
 		return t.number(c.Who)
+	case TermSize:
+		return c.size()
 	}
 	a := t.a.At(time, c)
 	switch t.Op {

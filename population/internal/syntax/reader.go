@@ -40,6 +40,7 @@ type Reader struct {
 	usesState  *bool // see File.UsesState
 
 	supplyNames []string // the names of the file's supplies
+	inPairs     bool     // a rate each is being read, whose value may depend on size
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
