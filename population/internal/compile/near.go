@@ -15,12 +15,18 @@ func (c *compiler) among(ct *program.Contact, text *syntax.Contact, rate *syntax
 		return false
 	}
 	near := program.Neighbourhood{Attribute: c.program.Attributes.Index(text.Among.Name), Kind: -1}
-	if near.Attribute < 0 {
+	if near.Kind = c.kind(text.Among.Name); near.Kind >= 0 {
+		near.Attribute = -1
+	} else if near.Attribute < 0 {
 		c.Add(text.Among.At, "%s: among: %s", text.What,
-			diag.Unknown("kind of places, network or attribute", text.Among.Name, c.program.Listed().Names))
+			diag.Unknown("kind of places, network or attribute", text.Among.Name, func() []string {
+				return append(c.file.PlaceNames(), c.program.Listed().Names()...)
+			}))
 		return false
 	}
-	c.program.MixesBy[near.Attribute] = true
+	if near.Attribute >= 0 {
+		c.program.MixesBy[near.Attribute] = true
+	}
 	ct.EachPair = text.EachPair
 	ct.Near = slices.IndexFunc(c.program.Near, func(o program.Neighbourhood) bool {
 		return o.Attribute == near.Attribute && o.Kind == near.Kind

@@ -181,6 +181,11 @@ func (r *Run) checkGroups() error {
 			}
 		}
 	}
+	if r.places != nil {
+		if err := r.checkPlaces(); err != nil {
+			return err
+		}
+	}
 	if r.near != nil {
 		if err := r.checkNear(); err != nil {
 			return err

@@ -98,6 +98,15 @@ func (r *Run) specialContact(
 	if c.Rich != nil {
 		return r.richContact(id, from, other, to, c, do, l)
 	}
+	if r.places != nil && r.places.limited {
+		whom, becomes := other, to
+		if to == program.Unchanged {
+			whom, becomes = id, c.Self
+		}
+		if !r.roomAfter(whom, becomes, nil, nil) {
+			return c.Uses != nil && r.refuseContact(id, other, to == program.Unchanged, c, do, l)
+		}
+	}
 	if c.Uses != nil {
 		if to == program.Unchanged && r.status(id).state != from {
 			return false

@@ -48,7 +48,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 		}
 		r.enterPhase(t.Next)
 	}
-	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 {
+	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 || len(d.Do.Places) > 0 {
 		var err error
 		if d.ByCount {
 			err = r.applyToSome(ctx, d, t, named.At(math.MaxUint64))
@@ -123,7 +123,16 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 	if t.Do != nil {
 		do = t.Do
 	}
-	switch moved, again := r.move(id, state, do); {
+	if r.places != nil {
+		if r.places.limited && !r.roomAfter(id, d.Do.To, do.Moves, do.Places) {
+			return
+		}
+	}
+	moved, again := r.move(id, state, do)
+	if do.Places != nil {
+		moved = r.movePlaces(id, do.Places, noID) || moved
+	}
+	switch {
 	case d.Do.To != program.SameState:
 		r.change(id, state, d.Do.To, noID, d.Do.Name)
 	case moved:

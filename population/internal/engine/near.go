@@ -2,11 +2,11 @@ package engine
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
 // near is what a run knows of those among whom contacts are: those with the same value of an
@@ -26,7 +26,7 @@ type near struct {
 
 // newNear returns what a run needs to know, nil for nothing.
 func newNear(m *program.Program) *near {
-	if len(m.Near) == 0 {
+	if len(m.Near)+len(m.Places) == 0 {
 		return nil
 	}
 	n := &near{seats: make([][]uint32, len(m.Near))}
@@ -55,11 +55,24 @@ func (r *Run) Seats(near int, id uint32) int {
 	if !r.near.ready {
 		return 1
 	}
+	if k := r.Program.Near[near].Kind; k >= 0 {
+		if s := r.places.kinds[k]; s.Seated(id) {
+			_, _, seats := s.Around(id)
+			return seats
+		}
+		return 1
+	}
 	return int(r.near.seats[near][r.attributes[r.Program.Near[near].Attribute].Of(id)])
 }
 
 // Members is of program.Neighbours.
 func (r *Run) Members(near int, id uint32) int {
+	if k := r.Program.Near[near].Kind; k >= 0 {
+		if s := r.places.kinds[k]; s.Seated(id) {
+			return s.Members(s.Place(id))
+		}
+		return 1
+	}
 	a := r.Program.Near[near].Attribute
 	return len(r.groups[a].Members[r.attributes[a].Of(id)])
 }
@@ -79,7 +92,7 @@ func (r *Run) beginNear() {
 }
 
 // seatsFor returns the number of seats for n members.
-func seatsFor(n int) uint32 { return 1 << bits.Len(uint(max(n, 1)-1)) }
+func seatsFor(n int) uint32 { return store.SeatsFor(n) }
 
 // planAnew schedules an individual anew, if it has a rate for each pair of neighbours.
 func (r *Run) planAnew(id uint32) {
@@ -144,6 +157,17 @@ func (r *Run) fitSeats(near, value int) {
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	a := r.Program.Near[c.Near].Attribute
 	choices := random.Stream(l)
+	if k := r.Program.Near[c.Near].Kind; k >= 0 {
+		s := r.places.kinds[k]
+		if !s.Seated(id) {
+			return 0, false
+		}
+		members, own, seats := s.Around(id)
+		if !c.EachPair {
+			seats = len(members)
+		}
+		return pickSeat(members, own, seats, &choices)
+	}
 	g := r.groups[a]
 	v := int(r.attributes[a].Of(id))
 	if !c.EachPair {

@@ -19,6 +19,7 @@ type Action struct {
 	From    StateSet     // DoMove: it has no effect in other states
 	Moves   []Move       // DoMove: changes of attributes
 	Uses    *Use         // DoMove: of a supply; nil for none
+	Places  []PlaceMove  // DoMove: changes of places
 }
 
 // A verb is the kind of an action.
@@ -85,4 +86,5 @@ type RichContact struct {
 	Self      uint16   // as Contact.Self; NoState is in Contact.Self
 	Everybody bool     // the file does not say what becomes of the other: Moves are about it
 	Moves     []Move   // of the other; or of the maker, if it alone changes its state
+	Places    []PlaceMove
 }

@@ -54,6 +54,7 @@ type Program struct {
 	RecordsTime    bool             // person-time in each state is recorded
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Near           []Neighbourhood  // among which contacts are
+	Places         []Place          // kinds of places, in the order of the file
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.

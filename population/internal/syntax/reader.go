@@ -40,6 +40,7 @@ type Reader struct {
 	usesState  *bool // see File.UsesState
 
 	supplyNames []string // the names of the file's supplies
+	hasPlaces   bool     // the file has places, which may be full
 	inPairs     bool     // a rate each is being read, whose value may depend on size
 }
 
