@@ -64,11 +64,13 @@ func (c *compiler) place(here Scope, k int) program.Place {
 		}
 	case text.Size.Given():
 		if d := here.Dependence(text.Size); d.Cells() {
-			here.reportTogether(text.Size.At, []syntax.Value{text.Size}, "%s: size: a table by group; expected one law of sizes", text.What)
+			here.reportTogether(text.Size.At, []syntax.Value{text.Size}, "%s: size: a table by group; expected one law of sizes",
+				text.What)
 		} else if w, ok := here.Whole(text.Size, text.What+": size"); ok {
 			p.Size = w
 			if w.First == 0 {
-				here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What, text.Size.Text)
+				here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
+					text.Size.Text)
 			}
 		}
 	default:
@@ -164,7 +166,8 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 			v := slices.Index(values, part.Of.Name)
 			n, ok := here.wholeNumber(part.Count, m.What+": "+part.Of.Name)
 			if v < 0 {
-				c.Add(part.Of.At, "%s: %s", m.What, diag.Unknown("value of "+text.By.Name, part.Of.Name, func() []string { return values }))
+				c.Add(part.Of.At, "%s: %s", m.What,
+					diag.Unknown("value of "+text.By.Name, part.Of.Name, func() []string { return values }))
 				ok = false
 			}
 			if good = good && ok; ok && c.reserveEntries(n/8) {
@@ -177,7 +180,8 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 		p.Made = append(p.Made, seats)
 	}
 	if good && !isOne(sum) {
-		here.reportTogether(text.Made[0].Share.At, written, "%s: made of: the shares add up to %.6g, expected 1", text.What, sum)
+		here.reportTogether(text.Made[0].Share.At, written, "%s: made of: the shares add up to %.6g, expected 1", text.What,
+			sum)
 	}
 	p.Sums = lookup.CumulativeShares(shares)
 }

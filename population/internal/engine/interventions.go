@@ -114,19 +114,17 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 
 // applyTo applies an intervention to an individual.
 func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
-	if d.Supply >= 0 {
-		r.Supplies[d.Supply].Left--
-		r.Supplies[d.Supply].Used++
-	}
 	state := r.status(id).state
 	do := &d.Do
 	if t.Do != nil {
 		do = t.Do
 	}
-	if r.places != nil {
-		if r.places.limited && !r.roomAfter(id, d.Do.To, do.Moves, do.Places) {
-			return
-		}
+	if r.places != nil && r.places.limited && !r.roomAfter(id, d.Do.To, do.Moves, do.Places) {
+		return
+	}
+	if d.Supply >= 0 {
+		r.Supplies[d.Supply].Left--
+		r.Supplies[d.Supply].Used++
 	}
 	moved, again := r.move(id, state, do)
 	if do.Places != nil {

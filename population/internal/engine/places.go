@@ -27,7 +27,7 @@ type places struct {
 	groups     map[groupKey]uint32 // the groups of all kinds
 	count      []uint32            // of them, by kind
 	luck       random.Stream       // of filling places at the start
-	TurnedAway []uint64            // by kind
+	turnedAway []uint64            // by kind
 }
 
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
@@ -39,7 +39,7 @@ func (r *Run) layOutPlaces(streams random.Stream) {
 	m := r.Program
 	p := &places{
 		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
-		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), TurnedAway: make([]uint64, len(m.Places)),
+		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
 		luck: streams.At(1<<62 + 1),
 	}
 	r.places = p
@@ -184,7 +184,8 @@ func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group ui
 			if kind.Join == program.JoinNone || len(room) == 0 {
 				seats.Unseat(id, store.Elsewhere)
 				if kind.Join != program.JoinNone && r.failed == nil {
-					r.failed = fmt.Errorf("places: %s: at the start %d people belong there, more than there is room for", kind.Name, len(ids))
+					r.failed = fmt.Errorf("places: %s: at the start %d people belong there, more than there is room for",
+						kind.Name, len(ids))
 					r.limit = -1
 				}
 				continue
@@ -224,7 +225,7 @@ func (p *places) copy() *places {
 	for key, g := range p.groups {
 		c.groups[key] = g
 	}
-	c.count, c.TurnedAway = slices.Clone(p.count), slices.Clone(p.TurnedAway)
+	c.count, c.turnedAway = slices.Clone(p.count), slices.Clone(p.turnedAway)
 	return &c
 }
 
@@ -285,7 +286,7 @@ func (r *Run) join(id uint32, k int, how program.Joining) {
 		case len(room) > 0:
 			r.seat(id, k, room[s.Below(uint64(len(room)))])
 		case r.Program.Places[k].Number > 0:
-			r.places.TurnedAway[k]++
+			r.places.turnedAway[k]++
 			seats.Unseat(id, store.Elsewhere)
 		default:
 			r.seat(id, k, seats.Found(group))
@@ -388,8 +389,9 @@ func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 		seats.Reserve(int(id) + 1)
 		kind := &r.Program.Places[k]
 		inherits := in.Places != nil && in.Places[k] && parent != noID && seats.Seated(parent)
-		if kind.Limited() && kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where) && len(seats.Room(0)) == 0 {
-			r.places.TurnedAway[k]++
+		joins := kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where)
+		if kind.Limited() && joins && len(seats.Room(0)) == 0 {
+			r.places.turnedAway[k]++
 			return false
 		}
 	}
@@ -442,7 +444,7 @@ func (r *Run) roomAfter(id uint32, to uint16, moves []program.Move, places []pro
 			}
 		}
 		if joins && room == 0 {
-			r.places.TurnedAway[k]++
+			r.places.turnedAway[k]++
 			return false
 		}
 	}

@@ -84,8 +84,8 @@ func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
 // changeByContact changes an individual by a contact with another, by: its state, unless to is
 // Unchanged; a machine; and what moves give. It reports whether anything changed.
 func (r *Run) changeByContact(
-	id uint32, to uint16, enters *program.Move, moves []program.Move, places []program.PlaceMove, by uint32, name, counted int,
-	l contactSeed,
+	id uint32, to uint16, enters *program.Move, moves []program.Move, places []program.PlaceMove, by uint32,
+	name, counted int, l contactSeed,
 ) bool {
 	state := r.status(id).state
 	if to == program.NoState {

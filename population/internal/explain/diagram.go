@@ -95,7 +95,7 @@ func Ways(m *compile.Model) []transition {
 			label := cmp.Or(c.Name, "by "+orList(c.From))
 			w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
 			if c.Uses.Full.Given() {
-				none := "no " + c.Uses.Supply.Name
+				none := "no " + cmp.Or(c.Uses.Supply.Name, "room")
 				w.add(transition{w.state(to.Met), w.state(c.Uses.Full), none, diagram.Contact, w.states(c.From)})
 			}
 		}
@@ -165,7 +165,7 @@ func (w *transitionList) children(c *syntax.Clock, by []int) {
 // clock adds the transition that a clock causes in a state.
 func (w *transitionList) clock(c *syntax.Clock, state int) {
 	if c.Uses.Full.Given() && slices.Contains(w.program.States, c.Uses.Full.Name) {
-		w.add(transition{state, w.state(c.Uses.Full), "no " + c.Uses.Supply.Name, diagram.Clock, nil})
+		w.add(transition{state, w.state(c.Uses.Full), "no " + cmp.Or(c.Uses.Supply.Name, "room"), diagram.Clock, nil})
 	}
 	if !c.To.Given() {
 		return // it changes attributes only

@@ -35,6 +35,7 @@ func Model(m *compile.Model) string {
 	e.contacts()
 	e.always()
 	e.entries()
+	e.places()
 	e.supplies()
 	e.interventions()
 	e.outcomes()
@@ -509,6 +510,8 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because everybody has a number, %s.", p.Numbers[0].Name)
 	case e.enterTogether():
 		e.line("\nA run uses one core once it is set up, because several enter at once, or by a clock.")
+	case len(p.Places) > 0:
+		e.line("\nA run uses one core once it is set up, because people are in places, such as %s.", p.Places[0].Name)
 	case len(p.Near) > 0:
 		e.line("\nA run uses one core once it is set up, because contacts are among those with the same %s.", e.amongWords())
 	case p.UsesCounts:

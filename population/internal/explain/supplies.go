@@ -19,6 +19,9 @@ func (e *explainer) supplies() {
 
 // uses says what a clock or a contact takes from a supply, and what happens if there is none.
 func uses(u *syntax.Uses) string {
+	if !u.Supply.Given() && u.Full.Given() {
+		return ", if there is room; otherwise it " + outcome(u.Full)
+	}
 	if !u.Supply.Given() {
 		return ""
 	}

@@ -63,8 +63,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "places", "always", "births", "immigration", "transmission", "supplies", "interventions", "attributes",
-		"outcomes",
+		"states", "machines", "places", "always", "births", "immigration", "transmission", "supplies", "interventions",
+		"attributes", "outcomes",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
