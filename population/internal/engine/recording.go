@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -72,8 +74,15 @@ func (rec *Recording) add(r *Run) {
 	for i := range r.Program.SuppliedValues {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
 	}
-	for _, v := range r.phase.Values {
-		rec.Values = append(rec.Values, v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts}))
+	if len(r.phase.Values) > 0 {
+		all := r.census(&program.Individual{Mean: r.MeanNumber})
+		for _, v := range r.phase.Values {
+			x := v.At(r.Now, all)
+			if math.IsInf(x, 0) { // x/0 is no number either
+				x = math.NaN()
+			}
+			rec.Values = append(rec.Values, x)
+		}
 	}
 	rec.Rows++
 }

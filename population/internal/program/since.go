@@ -23,6 +23,10 @@ type Individual struct {
 	Numbers  [][]float64 // by number of Program.Numbers and id
 	Own, Met uint32      // ids
 	Near     Neighbours  // who is near whom; nil if no value depends on it
+
+	// Mean returns the mean of a number of Program.Numbers over those in a state, or over all if the
+	// state is −1. It is nil but for recorded values, which are of nobody in particular.
+	Mean func(number, state int) float64
 }
 
 // came returns when the individual of a TermSince came in, +Inf if it is outside.

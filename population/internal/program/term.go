@@ -17,7 +17,7 @@ type Term struct {
 	Op    expr.Op // an operation, or what kind of leaf it is
 	X     float64 // TermConstant: the value; TermWave: the amplitude
 	a, b  *Term   // the operands of an operation; b is nil if it has one
-	State int     // TermCount: whose individuals are counted; TermGroup: the number in Program.Watched
+	State int     // TermCount and TermMean: whose individuals are counted; TermGroup: the number in Program.Watched
 
 	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
@@ -26,7 +26,7 @@ type Term struct {
 	Met   bool     // TermSince and TermNumber: of the individual that is met
 	Law   *law.Law // TermDensity: whose density
 
-	Number    int     // TermNumber: the number in Program.Numbers
+	Number    int     // TermNumber and TermMean: the number in Program.Numbers
 	Low, High float64 // TermNumber: between which it lies
 }
 
@@ -43,6 +43,7 @@ const (
 	TermDensity                             // the density of a law: in a TermSince only
 	TermNumber                              // a number that the individual has
 	TermSize                                // the number of those near the individual, itself included
+	TermMean                                // the mean of a number, of those in State, or of all if it is −1
 )
 
 // Constant returns the term of a number.
@@ -102,6 +103,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return t.number(c.Who)
 	case TermSize:
 		return c.size()
+	case TermMean:
+		return c.Who.Mean(t.Number, t.State)
 	}
 	a := t.a.At(time, c)
 	switch t.Op {

@@ -72,6 +72,8 @@ func (r *Reader) recordedValues(m *File, n *yaml.Node) {
 	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected at least one, such as %s", what, example)
 	}
+	r.allowMeans = true
+	defer func() { r.allowMeans = false }()
 	for _, p := range all {
 		if !r.checkName(p.Key, what, p.Name) {
 			continue

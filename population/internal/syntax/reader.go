@@ -42,6 +42,7 @@ type Reader struct {
 	supplyNames []string // the names of the file's supplies
 	hasPlaces   bool     // the file has places, which may be full
 	inPairs     bool     // a rate each is being read, whose value may depend on size
+	allowMeans  bool     // mean(NUMBER) may stand in expressions: in record: values
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.

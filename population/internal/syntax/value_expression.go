@@ -22,6 +22,7 @@ type Expression struct {
 	Root        *ExprNode
 	allowCounts bool            // total and count(STATE) may stand in it
 	inPairs     bool            // it is of a rate each: size may stand in it, with allowCounts
+	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may stand in it
 	OfMet       bool            // its numbers are those of the individual that is met
 	numbers     map[string]bool // the names of attributes that are numbers
 	HasNumber   bool            // an attribute that is a number stands in it
@@ -34,7 +35,8 @@ type ExprNode = expr.Node[Atom]
 type Atom struct {
 	Kind     atomKind
 	Quantity Quantity
-	Name     string // of a parameter, or of a state
+	Name     string // of a parameter, of a state, or of an attribute that is a number
+	State    string // AtomMean: whose mean it is; all if it is empty
 }
 
 type atomKind uint8
@@ -47,6 +49,7 @@ const (
 	AtomSize   // the number of those who share a place or a value, oneself included
 	atomCount  // the number of the living in a state
 	AtomNumber // an attribute that is a number
+	AtomMean   // the mean of such an attribute
 )
 
 // The limits of one expression as written. Package compile has limits for an expression whose
@@ -88,7 +91,8 @@ func (x *Expression) ParameterValue(n *ExprNode) Value {
 
 // expression reads an expression. A problem is reported at the place in the text, if that is known.
 func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCounts bool) {
-	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts, inPairs: r.inPairs}
+	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts, allowMeans: r.allowMeans,
+		inPairs: r.inPairs}
 	x.HasColumns = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if x.HasColumns {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
@@ -385,7 +389,7 @@ func (p *exprParser) longestParameter() int {
 func (p *exprParser) call(word string) *ExprNode {
 	from := p.At
 	op, ok := expr.Functions[word]
-	if !ok && word != "count" {
+	if !ok && word != "count" && (word != "mean" || len(p.x.numbers) == 0) {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
 		if p.x.allowCounts {
 			known = append(known, "count")
@@ -399,8 +403,11 @@ func (p *exprParser) call(word string) *ExprNode {
 	p.At += len(word)
 	p.SkipSpace()
 	p.Accept("(")
-	if word == "count" {
+	switch word {
+	case "count":
 		return p.count(from)
+	case "mean":
+		return p.mean(from)
 	}
 	n := p.Call(word, from, true)
 	if len(n.Args) > 1 && op != expr.Min && op != expr.Max {
@@ -427,6 +434,34 @@ func (p *exprParser) count(from int) *ExprNode {
 	p.At += end
 	p.Accept(")")
 	n := newLeaf(from, p.End(), Atom{Kind: atomCount, Name: name})
+	n.OpAt = mark
+	return n
+}
+
+// mean reads the number and the state of mean(NUMBER) and mean(NUMBER, STATE).
+func (p *exprParser) mean(from int) *ExprNode {
+	if !p.x.allowMeans {
+		p.fail(from, "mean(…) may stand only in record: values, as in {active: mean(activity)}")
+	}
+	end := strings.IndexByte(p.Text[p.At:], ')')
+	if end < 0 {
+		p.fail(from, "there is no ) for mean(")
+	}
+	name, state, ofState := strings.Cut(p.Text[p.At:p.At+end], ",")
+	name, state = strings.TrimSpace(name), strings.TrimSpace(state)
+	switch {
+	case name == "":
+		p.fail(from, "mean of what? Name an attribute with number, as in mean(activity)")
+	case !p.x.numbers[name]:
+		p.fail(p.At, "mean: %s", diag.Unknown("attribute with number", name,
+			func() []string { return slices.Sorted(maps.Keys(p.x.numbers)) }))
+	case ofState && state == "":
+		p.fail(from, "mean of whom? Name a state after the comma, as in mean(activity, infectious)")
+	}
+	mark := p.At
+	p.At += end
+	p.Accept(")")
+	n := newLeaf(from, p.End(), Atom{Kind: AtomMean, Name: name, State: state})
 	n.OpAt = mark
 	return n
 }
