@@ -327,7 +327,9 @@ func (c *compiler) inheritPlaces(in *program.Entry, b *syntax.Entry) {
 
 // needLimited refuses full where no place can be.
 func (c *compiler) needLimited(full syntax.Ref, what string) {
-	if !slices.ContainsFunc(c.program.Places, limited) && len(c.file.Places) > 0 {
+	isBad := func(p syntax.Place) bool { return p.Bad }
+	if len(c.file.Places) > 0 && !slices.ContainsFunc(c.program.Places, limited) &&
+		!slices.ContainsFunc(c.file.Places, isBad) {
 		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[0].Name)
 	}
 }
