@@ -62,8 +62,16 @@ var spoiltBatches = func() (all []spoilt) {
 		{"both rates", []string{"rate each: 0.001 per day", "rate: 1 per day, rate each: 0.001 per day"},
 			"model.yaml:8:54: transmission 1: both rate and rate each; a contact has one of them"},
 		{"rate each that mixes", []string{"to: {a: b}}", "to: {a: b}, mixing: {by: sex, matrix: [[1, 0], [0, 1]]}}"},
-			"model.yaml:8:37: transmission 1: rate each: it is for each pair, so that there is nothing to mix; leave out " +
-				"mixing, or write rate"},
+			"model.yaml:8:37: transmission 1: rate each with mixing: the matrix says with whom, rate each is with everybody"},
+		{"among nothing", []string{"to: {a: b}}", "to: {a: b}, among: sx}"},
+			"model.yaml:8:71: transmission 1: among: there is no kind of places, network or attribute \"sx\"; did you mean " +
+				"\"sex\"?"},
+		{"among and mixing", []string{"rate each: 0.001 per day, to: {a: b}}",
+			"rate: 1 per day, to: {a: b}, among: sex, mixing: {by: sex, matrix: [[1, 0], [0, 1]]}}"},
+			"model.yaml:8:62: transmission 1: both among and mixing; among says with whom"},
+		{"size without a most", []string{"rate each: 0.001 per day", "among: sex, rate each: 0.3 per day / size"},
+			"model.yaml:8:63: transmission 1: rate each: \"0.3 per day / size\": size may stand only in the value of a rate that has " +
+				"a most"},
 		{"rate each below 0", []string{"rate each: 0.001 per day", "rate each: -0.001 per day"},
 			"model.yaml:8:37: transmission 1: rate each: -0.001 per day is -0.001 per day at day 0: a rate cannot be negative"},
 		{"rate each without a bound", []string{"rate each: 0.001 per day", "rate each: {value: 0.001 per day / total}"},

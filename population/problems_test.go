@@ -168,6 +168,7 @@ var spoiltModels = slices.Concat(
 	spoiltMachines,
 	spoiltOutcomes,
 	spoiltSupplies,
+	spoiltPlaces,
 	spoiltBatches,
 	spoiltSince,
 	spoiltNumbers,

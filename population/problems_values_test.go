@@ -7,7 +7,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:37:1: the model: there is no key "recrod"; did you mean "record"?`},
 	{name: "top key unlike any", swap: []string{"record: {every: 1 day}", "colour: blue"},
 		want: `model.yaml:37:1: the model: there is no key "colour"; expected one of name, about, time, population, ` +
-			`parameters, states, machines, always, births, immigration and 8 more`},
+			`parameters, states, machines, places, always, births and 9 more`},
 	{name: "time key", swap: []string{"start: 0", "begin: 0"},
 		want: `model.yaml:2:19: time: there is no key "begin"; expected one of unit, start, end`},
 	{name: "time key misspelt", swap: []string{"start: 0", "strat: 0"},
@@ -45,7 +45,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:16:64: states: latent: split: clock 1: after: mixture: there is no key "fo"; did you mean "of"?`},
 	{name: "merge key", swap: []string{"    chance: 50%\n", "    <<: {chance: 50%}\n"},
 		want: `model.yaml:30:5: transmission 1: there is no key "<<"; expected one of machine, from, rate, rate each, chance, to, self, ` +
-			`where, whom, mixing, move, inherit, name, uses, full`},
+			`where, whom, mixing and 6 more`},
 	{name: "misspelt key that is needed", swap: []string{"    rate: beta\n", "    rat: beta\n"},
 		want: `model.yaml:29:5: transmission 1: there is no key "rat"; did you mean "rate"?`},
 	{name: "misspelt argument that is needed", swap: []string{"shape: 2}", "shpe: 2}"},

@@ -59,6 +59,16 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 			whole(x)
 		}
 	}
+	for i := range run.rec.Places {
+		c := &run.rec.Places[i]
+		for _, x := range []uint64{uint64(c.Number), uint64(c.Members), c.TurnedAway, uint64(len(c.Sizes))} {
+			whole(x)
+		}
+		for _, s := range c.Sizes {
+			whole(uint64(s.Size))
+			whole(uint64(s.Places))
+		}
+	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -71,6 +81,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	}
 	return out.Bytes(), nil
 }
+
+// maxPlaceNumbers bounds how many numbers a row has of the places of a kind. Different sizes that add up
+// to all individuals are at most the root of twice as many.
+const maxPlaceNumbers = 1 << 16
 
 // packers are reused, since each takes most of a megabyte.
 var packers = sync.Pool{New: func() any {
@@ -93,7 +107,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
-		40*n*len(m.program.Supplies) +
+		40*n*len(m.program.Supplies) + 10*n*len(m.program.Places)*maxPlaceNumbers +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
@@ -128,6 +142,18 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		most := uint64(math.MaxUint64)
 		run.rec.Supplies = append(run.rec.Supplies,
 			engine.Supply{Left: in.whole(most), Used: in.whole(most), Lost: in.whole(most), Refused: in.whole(most)})
+	}
+	for range run.rec.Rows * len(m.program.Places) {
+		const most = syntax.MaxIndividuals
+		c := engine.PlaceCounts{Number: int(in.whole(most)), Members: int(in.whole(most))}
+		c.TurnedAway = in.whole(math.MaxUint64)
+		for range in.whole(maxPlaceNumbers / 2) {
+			c.Sizes = append(c.Sizes, engine.SizeCount{Size: int(in.whole(most)), Places: int(in.whole(most))})
+			if in.bad {
+				break
+			}
+		}
+		run.rec.Places = append(run.rec.Places, c)
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -30,6 +30,8 @@ type Summary struct {
 	Counts
 	// Supplies has how much there was of what is used up.
 	Supplies Ordered[population.SupplySeries] `json:"supplies,omitzero"`
+	// Places has how many places of each kind there were.
+	Places Ordered[population.PlaceSeries] `json:"places,omitzero"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`

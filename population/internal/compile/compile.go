@@ -165,6 +165,7 @@ func (c *compiler) compile() {
 	c.here.numbers, c.here.givenNumbers = p.Numbers, c.giveNumbers()
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
+	c.places(c.here)
 	c.checkDeals()
 	for _, parameter := range f.Parameters {
 		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {

@@ -15,7 +15,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		return
 	}
 	ct := program.Contact{
-		Chance: 1, Attribute: -1, Self: program.SameState,
+		Chance: 1, Attribute: -1, Near: -1, Self: program.SameState,
 		Becomes: slices.Repeat([]uint16{program.SameState}, len(c.program.States)),
 	}
 	machine, ok := c.contactMachine(text)
@@ -39,7 +39,11 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
 	rate := text.Rate
-	if text.By.Given() {
+	if text.Among.Given() {
+		if !c.among(&ct, text, &rate) {
+			return
+		}
+	} else if text.By.Given() {
 		if own := c.mixing(here, t, &ct, text); own != nil {
 			rate = *own
 		} else if text.Matrix.CountsContacts() { // the matrix is wrong, and there is no other rate
@@ -50,7 +54,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Rule = c.file.Functions.Chances[text.Name]
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
-		ct.Rich != nil || ct.Uses != nil ||
+		ct.Rich != nil || ct.Uses != nil || slices.ContainsFunc(c.program.Places, limited) ||
 		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
@@ -195,20 +199,21 @@ func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Co
 		}
 		return into(ct.Self)(before) // of the maker, if it alone changes
 	})
+	places := c.placeMoves(text.Moves, text.Inherit, text.What+": move")
 	for _, n := range text.Inherit {
-		if n.Bad {
+		if n.Bad || c.kind(n.Name) >= 0 {
 			continue
 		}
 		if a := c.givenAttribute(n, text.What+": inherit"); a >= 0 {
 			moves = append(moves, program.Move{Attribute: uint16(a), Machine: int16(c.machineOf(a)), Inherits: true})
 		}
 	}
-	if len(moves) == 0 {
+	if len(moves) == 0 && len(places) == 0 {
 		return
 	}
 	c.noteMoves(moves, nil)
 	if ct.Rich == nil {
 		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
 	}
-	ct.Rich.Moves = moves
+	ct.Rich.Moves, ct.Rich.Places = moves, places
 }

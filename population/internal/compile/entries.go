@@ -14,6 +14,7 @@ func (c *compiler) birth(here Scope, b *syntax.Entry) {
 	in := &program.Entry{}
 	c.givenAttributes(here, in, b.With, b.What+": with", c.inheritedAttributes(b), b.Which)
 	c.inheritNumbers(in, b)
+	c.inheritPlaces(in, b)
 	do := program.Action{Kind: program.DoBirth, Child: in, Name: c.nameIndex(b.Name), Chance: 1}
 	c.entryStates(here, &b.Enter, b.What+": enter", in)
 	c.batch(here, b, in)
@@ -131,6 +132,9 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 		}
 	}
 	for _, n := range b.Inherit {
+		if c.kind(n.Name) >= 0 { // see inheritPlaces
+			continue
+		}
 		if n.Bad || c.file.IsNumber(n.Name) { // see inheritNumbers
 			continue
 		}

@@ -43,6 +43,9 @@ func (c *compiler) afterState(cell []uint16) []uint16 {
 func (c *compiler) moves(here Scope, texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
 	for i := range texts {
+		if c.kind(texts[i].Attribute.Name) >= 0 {
+			continue // see placeMoves
+		}
 		if m, ok := c.move(here, &texts[i], what); ok {
 			all = append(all, m)
 		}

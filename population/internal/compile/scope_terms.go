@@ -130,6 +130,8 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 		return s.meanTerm(x, n, what)
 	case syntax.AtomTotal:
 		return DimTerm{&program.Term{Op: program.TermTotal}, syntax.Dimensionless}, true
+	case syntax.AtomSize:
+		return DimTerm{&program.Term{Op: program.TermSize}, syntax.Dimensionless}, true
 	default:
 		for i, name := range s.states {
 			if name == a.Name {

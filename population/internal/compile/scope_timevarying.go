@@ -88,6 +88,14 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	case got.CountDependent != nil && want != syntax.KindRate:
 		s.reportCountDependent(v, got, at, what)
 		return nil, false
+	case got.CountDependent != nil && got.CountDependent.Near > 0:
+		each, ok := s.newTimeVarying(got.CountDependent.Value, what, want)
+		if !ok {
+			return nil, false
+		}
+		near := *each
+		near.Near, near.Personal = got.CountDependent.Near, true
+		return &near, true
 	case got.CountDependent != nil && got.CountDependent.Pairs:
 		if m, ok = s.ratePerPair(tv, v, got, at, what); !ok {
 			return nil, false

@@ -91,11 +91,13 @@ func (c *compiler) keep(here Scope, s *syntax.Supply) int {
 // uses looks up what a clock takes from a supply, and what happens if there is none: the state of
 // full is one of a machine, or of states if machine is −1. It returns nil for nothing.
 func (c *compiler) uses(u *syntax.Uses, what string, machine, name int) *program.Use {
-	if !u.Supply.Given() || u.Supply.Bad {
+	if u.Supply.Bad || !u.Supply.Given() && (!u.Full.Given() || u.Full.Bad) {
 		return nil
 	}
 	use := &program.Use{Supply: c.supply(u.Supply)}
-	if use.Supply < 0 {
+	if !u.Supply.Given() {
+		c.needLimited(u.Full, what)
+	} else if use.Supply < 0 {
 		c.Add(u.Supply.At, "%s: uses: %s", what, diag.Unknown("supply", u.Supply.Name, c.file.SupplyNames))
 		return nil
 	}

@@ -181,6 +181,16 @@ func (r *Run) checkGroups() error {
 			}
 		}
 	}
+	if r.places != nil {
+		if err := r.checkPlaces(); err != nil {
+			return err
+		}
+	}
+	if r.near != nil {
+		if err := r.checkNear(); err != nil {
+			return err
+		}
+	}
 	if r.living != nil {
 		return check(r.living, func(uint32) int { return 0 })
 	}

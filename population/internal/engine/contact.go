@@ -46,7 +46,7 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 	c := &r.phase.Contacts[do.Contact]
 	var other uint32
 	var state uint16
-	if c.Attribute < 0 && r.Alive > 1 && r.living == nil { // chooseOther by hand, without a call
+	if c.Attribute < 0 && c.Near < 0 && r.Alive > 1 && r.living == nil { // chooseOther by hand, without a call
 		if r.caching {
 			other, state = r.anyoneCached(id, random.Stream(l))
 		} else {
@@ -98,6 +98,15 @@ func (r *Run) specialContact(
 	if c.Rich != nil {
 		return r.richContact(id, from, other, to, c, do, l)
 	}
+	if r.places != nil && r.places.limited {
+		whom, becomes := other, to
+		if to == program.Unchanged {
+			whom, becomes = id, c.Self
+		}
+		if !r.roomAfter(whom, becomes, nil, nil) {
+			return c.Uses != nil && r.refuseContact(id, other, to == program.Unchanged, c, do, l)
+		}
+	}
 	if c.Uses != nil {
 		if to == program.Unchanged && r.status(id).state != from {
 			return false
@@ -120,6 +129,9 @@ func (r *Run) specialContact(
 
 // chooseOther chooses the other individual of a contact. It reports false if there is none.
 func (r *Run) chooseOther(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
+	if c.Near >= 0 {
+		return r.chooseNear(id, c, l)
+	}
 	if c.Attribute < 0 {
 		if r.Alive < 2 {
 			return 0, false

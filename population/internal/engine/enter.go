@@ -19,6 +19,10 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 		r.numbers[id] = r.entered
 	}
 	state := r.initialise(id, in, s, parent)
+	if r.places != nil && r.places.ready && !r.enterPlaces(id, in, parent) {
+		r.turnBack(id)
+		return noID
+	}
 	r.register(id, state)
 	r.schedule(id, state)
 	return id
@@ -38,7 +42,11 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		var v uint16
 		switch given := in.ValueOf(a); given {
 		case program.Drawn:
-			v = r.drawPlain(id, a, in, own)
+			if r.places != nil && r.places.dealt[a] != nil {
+				v = r.places.dealt[a][id-r.firstID]
+			} else {
+				v = r.drawPlain(id, a, in, own)
+			}
 		case program.Inherited:
 			v = r.attributes[a].Of(parent)
 		case program.ByAge: // once the age is known
@@ -100,6 +108,9 @@ func (r *Run) register(id uint32, state uint16) {
 	for a, g := range r.groups {
 		if g != nil {
 			g.Add(id, int(r.attributes[a].Of(id)))
+			if r.near != nil {
+				r.regroup(id, a, -1, int(r.attributes[a].Of(id)))
+			}
 		}
 	}
 	if r.living != nil {
@@ -176,8 +187,11 @@ func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, n
 // enter adds an individual during a run, by birth, immigration or an intervention, and counts it.
 // The parent is noID if there is none.
 func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name int) {
-	r.countName(name)
 	id := r.admit(in, s, parent)
+	if id == noID {
+		return // no place has room
+	}
+	r.countName(name)
 	if r.phase.Machines != nil {
 		r.machinesPass(id, way)
 	}

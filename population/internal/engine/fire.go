@@ -96,6 +96,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
+	if r.places != nil && r.places.limited && !r.roomAfter(id, do.To, do.Moves, do.Places) {
+		return do.Uses != nil && do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+	}
 	if do.Uses != nil && !r.take(do.Uses) {
 		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
 	}
@@ -111,6 +114,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		} else {
 			moved, _ = r.move(id, state, do)
 		}
+	}
+	if do.Places != nil {
+		moved = r.movePlaces(id, do.Places, noID) || moved
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, id, do.Name)
@@ -165,6 +171,9 @@ func (r *Run) setAll(id uint32, moves []program.Move) (moved bool) {
 // finishMoves starts the clocks of machines that moves have led to other states, unless a change of
 // state follows, which does so. It reports whether any may have started.
 func (r *Run) finishMoves(id uint32, to uint16) bool {
+	if r.places != nil && to == program.SameState {
+		r.settlePlaces(id)
+	}
 	if !r.changing || to != program.SameState {
 		return false
 	}
@@ -222,6 +231,9 @@ func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	if g := r.groups[m.Attribute]; g != nil {
 		g.Remove(id, int(old))
 		g.Add(id, int(value))
+		if r.near != nil {
+			r.regroup(id, int(m.Attribute), int(old), int(value))
+		}
 	}
 	if m.Machine >= 0 {
 		r.enterMachine(id, int(m.Machine), old, value)
@@ -287,6 +299,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	if r.Program.StateAttribute >= 0 {
 		r.setState(id, from, to)
 	}
+	if r.places != nil {
+		r.settlePlaces(id)
+	}
 	if r.outcomes != nil {
 		r.enterSums(id)
 		r.nameHappened(id, counted)
@@ -314,7 +329,13 @@ func (r *Run) leave(id uint32) {
 	for a, g := range r.groups {
 		if g != nil {
 			g.Remove(id, int(r.attributes[a].Of(id)))
+			if r.near != nil {
+				r.regroup(id, a, int(r.attributes[a].Of(id)), -1)
+			}
 		}
+	}
+	if r.places != nil {
+		r.leavePlaces(id)
 	}
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState

@@ -22,6 +22,7 @@ var (
 	curved         = text("testdata/since")
 	numbered       = text("testdata/numbers")
 	crowdText      = text("testdata/crowd")
+	placed         = text("testdata/places")
 )
 
 // text is that of a model file.

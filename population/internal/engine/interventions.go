@@ -36,6 +36,9 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 // a few individuals. Draws that belong to no individual come from streams derived from named.
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
+	if r.near != nil {
+		defer r.settleNear()
+	}
 	t := d.Effects[r.phase]
 	if t.Next != r.phase {
 		// Everybody may have an event from now on.
@@ -45,7 +48,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 		}
 		r.enterPhase(t.Next)
 	}
-	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 {
+	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 || len(d.Do.Places) > 0 {
 		var err error
 		if d.ByCount {
 			err = r.applyToSome(ctx, d, t, named.At(math.MaxUint64))
@@ -111,16 +114,23 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 
 // applyTo applies an intervention to an individual.
 func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
-	if d.Supply >= 0 {
-		r.Supplies[d.Supply].Left--
-		r.Supplies[d.Supply].Used++
-	}
 	state := r.status(id).state
 	do := &d.Do
 	if t.Do != nil {
 		do = t.Do
 	}
-	switch moved, again := r.move(id, state, do); {
+	if r.places != nil && r.places.limited && !r.roomAfter(id, d.Do.To, do.Moves, do.Places) {
+		return
+	}
+	if d.Supply >= 0 {
+		r.Supplies[d.Supply].Left--
+		r.Supplies[d.Supply].Used++
+	}
+	moved, again := r.move(id, state, do)
+	if do.Places != nil {
+		moved = r.movePlaces(id, do.Places, noID) || moved
+	}
+	switch {
 	case d.Do.To != program.SameState:
 		r.change(id, state, d.Do.To, noID, d.Do.Name)
 	case moved:

@@ -357,6 +357,9 @@ func (r *Run) setState(id uint32, from, to uint16) {
 	if g := r.groups[a]; g != nil {
 		g.Remove(id, int(from))
 		g.Add(id, int(to))
+		if r.near != nil {
+			r.regroup(id, a, int(from), int(to))
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ const (
 	listBytes       = 4.2     // more in a run by windows, with an event
 	windowBytes     = 8 << 20 // of each core in a run by windows, for those due in a window
 	groupBytes      = 8       // for each attribute that mixing is by
+	placeBytes      = 20      // for each kind of places: a seat, its part of a block and of a place
 	numberBytes     = 8       // if events are reported
 	stateCacheBytes = 1       // see individuals
 	originBytes     = 16      // of each timer, if the run can be forked
@@ -143,7 +144,7 @@ func newDemand(m *program.Program, o *Options) demand {
 // besideWords is how many bytes an individual takes in arrays and calendar, in addition to its
 // words and its event.
 func (r *Run) besideWords() int {
-	each := columnBytes(r.Program) + branchBytes(r.Program) + personalBytes(r.Program)
+	each := columnBytes(r.Program) + branchBytes(r.Program) + personalBytes(r.Program) + placeBytes*len(r.Program.Places)
 	if r.windows == nil {
 		each += recordBytes
 	}

@@ -15,6 +15,8 @@ type Recording struct {
 	Values []float64   // those of Program.Values, one row after the other
 
 	Supplies []Supply // those of Program.Supplies, one row after the other
+
+	Places []PlaceCounts // those of Program.Places, one row after the other
 }
 
 // RowCounts are counts, flows, names and outcomes, one row after the other.
@@ -43,6 +45,7 @@ func NewRecording(m *program.Program) Recording {
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
+	rec.Places = make([]PlaceCounts, 0, n*len(m.Places))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -64,6 +67,9 @@ func (rec *Recording) add(r *Run) {
 		}
 	}
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
+	for k := range r.Program.Places {
+		rec.Places = append(rec.Places, r.CountPlaces(k))
+	}
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.SuppliedValues {
 		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))

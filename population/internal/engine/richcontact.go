@@ -30,6 +30,17 @@ func (r *Run) richContact(
 	changesSelf := c.Self != program.SameState || rich.Self != program.SameState
 	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
 	aboutMaker := changesSelf && stays
+	if r.places != nil && r.places.limited {
+		whom, becomes, first := other, to, enters
+		if aboutMaker {
+			if whom, becomes = id, c.Self; rich.Self != program.SameState {
+				first = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine)}
+			}
+		}
+		if !r.roomByContact(whom, becomes, &first, rich) {
+			return c.Uses != nil && r.refuseContact(id, other, aboutMaker, c, do, l)
+		}
+	}
 	if c.Uses != nil {
 		if aboutMaker && !r.makes(id, from, rich) {
 			return false
@@ -40,7 +51,7 @@ func (r *Run) richContact(
 	}
 	counted := do.Name
 	if !aboutMaker {
-		if r.changeByContact(other, to, &enters, rich.Moves, id, do.Name, counted, l) {
+		if r.changeByContact(other, to, &enters, rich.Moves, rich.Places, id, do.Name, counted, l) {
 			counted = -1
 		} else if !changesSelf {
 			return false
@@ -56,10 +67,11 @@ func (r *Run) richContact(
 		self = program.Unchanged
 	}
 	var moves []program.Move
+	var places []program.PlaceMove
 	if aboutMaker {
-		moves = rich.Moves
+		moves, places = rich.Moves, rich.Places
 	}
-	return r.changeByContact(id, self, &own, moves, other, do.Name, counted, l)
+	return r.changeByContact(id, self, &own, moves, places, other, do.Name, counted, l)
 }
 
 // makes reports whether an individual that was in a state when it began a contact can still make it:
@@ -72,7 +84,8 @@ func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
 // changeByContact changes an individual by a contact with another, by: its state, unless to is
 // Unchanged; a machine; and what moves give. It reports whether anything changed.
 func (r *Run) changeByContact(
-	id uint32, to uint16, enters *program.Move, moves []program.Move, by uint32, name, counted int, l contactSeed,
+	id uint32, to uint16, enters *program.Move, moves []program.Move, places []program.PlaceMove, by uint32,
+	name, counted int, l contactSeed,
 ) bool {
 	state := r.status(id).state
 	if to == program.NoState {
@@ -80,6 +93,12 @@ func (r *Run) changeByContact(
 		return true
 	}
 	moved, again := r.moveByContact(id, state, enters, moves, by, l)
+	if places != nil {
+		moved = r.movePlaces(id, places, by) || moved
+	}
+	if r.places != nil && to == program.Unchanged {
+		r.settlePlaces(id)
+	}
 	if to != program.Unchanged {
 		r.become(id, state, to, by, name, counted)
 		return true

@@ -43,6 +43,8 @@ type Run struct {
 	machines
 	Supplies []Supply
 	personal
+	near   *near   // nil if no contact is among neighbours, and there are no places
+	places *places // nil if there are none
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -157,8 +159,18 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
+	r.near, r.places = newNear(m), nil
+	if len(m.Places) > 0 {
+		r.layOutPlaces(streams)
+	}
 	if err := r.populate(ctx, streams); err != nil {
 		return err
+	}
+	if r.near != nil {
+		if r.places != nil {
+			r.fillPlaces()
+		}
+		r.beginNear()
 	}
 	r.dealt = nil
 	r.beginSupplies()
@@ -257,6 +269,9 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 			r.arrive(id)
 		} else {
 			r.fire(id)
+		}
+		if r.near != nil {
+			r.settleNear()
 		}
 		if r.Alive > r.limit {
 			if err := r.outgrow(); err != nil {

@@ -68,10 +68,13 @@ func (r *Run) copyPersonal(old, from *Run, n int) {
 // individual returns an individual, and another that it meets, for values that are read for them. It
 // is nil if there are none of these values, or nobody. The result holds until the next call.
 func (r *Run) individual(id, other uint32) *program.Individual {
-	if r.cameIn == nil && r.own == nil || id == noID {
+	if r.cameIn == nil && r.own == nil && r.near == nil || id == noID {
 		return nil
 	}
 	r.whom = program.Individual{CameIn: r.cameIn, Numbers: r.own, Own: id, Met: other}
+	if r.near != nil {
+		r.whom.Near = r
+	}
 	return &r.whom
 }
 

@@ -46,6 +46,9 @@ func (r *Run) available(d *program.Intervention, t *program.Effect) int {
 
 // take takes one of a supply, and reports whether there was one.
 func (r *Run) take(u *program.Use) bool {
+	if u.Supply < 0 {
+		return true
+	}
 	s := &r.Supplies[u.Supply]
 	if s.Left == 0 {
 		s.Refused++
@@ -70,8 +73,8 @@ func (r *Run) refuseContact(
 		to, enters = program.Unchanged, full.Moves[0]
 	}
 	if aboutMaker {
-		return r.changeByContact(id, to, &enters, nil, other, do.Name, do.Name, l)
+		return r.changeByContact(id, to, &enters, nil, nil, other, do.Name, do.Name, l)
 	}
-	r.changeByContact(other, to, &enters, nil, id, do.Name, do.Name, l)
+	r.changeByContact(other, to, &enters, nil, nil, id, do.Name, do.Name, l)
 	return false
 }

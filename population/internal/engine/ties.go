@@ -119,6 +119,9 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
+		if r.near != nil {
+			r.settleNear()
+		}
 		if r.failed != nil {
 			return r.failed
 		}

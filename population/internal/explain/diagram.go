@@ -168,7 +168,7 @@ func (w *transitionList) contact(c *syntax.Contact) {
 		label := cmp.Or(c.Name, contactLabel(c.From))
 		w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
 		if c.Uses.Full.Given() {
-			none := "no " + c.Uses.Supply.Name
+			none := "no " + cmp.Or(c.Uses.Supply.Name, "room")
 			w.add(transition{w.state(to.Met), w.state(c.Uses.Full), none, diagram.Contact, w.states(c.From)})
 		}
 	}
@@ -220,7 +220,7 @@ func (w *transitionList) children(c *syntax.Clock, by []int) {
 // clock adds the transition that a clock causes in a state.
 func (w *transitionList) clock(c *syntax.Clock, state int) {
 	if c.Uses.Full.Given() && slices.Contains(w.program.States, c.Uses.Full.Name) {
-		w.add(transition{state, w.state(c.Uses.Full), "no " + c.Uses.Supply.Name, diagram.Clock, nil})
+		w.add(transition{state, w.state(c.Uses.Full), "no " + cmp.Or(c.Uses.Supply.Name, "room"), diagram.Clock, nil})
 	}
 	if !c.To.Given() {
 		return // it changes attributes or machines only

@@ -35,6 +35,7 @@ func Model(m *compile.Model) string {
 	e.contacts()
 	e.always()
 	e.entries()
+	e.places()
 	e.supplies()
 	e.interventions()
 	e.outcomes()
@@ -204,7 +205,8 @@ func (e *explainer) contacts() {
 	for i := range e.file.Transmission {
 		c := &e.file.Transmission[i]
 		if c.EachPair {
-			e.line("  %s meets each of the others at %s%s", makers(c), e.rate(c.Rate.CountDependent.Value), nameTag(c.Name))
+			e.line("  %s meets each of the others%s at %s%s", makers(c), e.among(c), e.rate(c.Rate.CountDependent.Value),
+				nameTag(c.Name))
 		} else {
 			e.line("  %s meets others at %s%s", makers(c), e.contactRate(c), nameTag(c.Name))
 		}
@@ -233,6 +235,10 @@ func (e *explainer) contacts() {
 				chance+uses(&c.Uses))
 		}
 		if c.EachPair {
+			continue
+		}
+		if c.Among.Given() {
+			e.line("    any of the others%s may be met, all with the same probability; without others nobody is met", e.among(c))
 			continue
 		}
 		if !c.By.Given() {
@@ -504,6 +510,10 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because everybody has a number, %s.", p.Numbers[0].Name)
 	case e.enterTogether():
 		e.line("\nA run uses one core once it is set up, because several enter at once, or by a clock.")
+	case len(p.Places) > 0:
+		e.line("\nA run uses one core once it is set up, because people are in places, such as %s.", p.Places[0].Name)
+	case len(p.Near) > 0:
+		e.line("\nA run uses one core once it is set up, because contacts are among those with the same %s.", e.amongWords())
 	case p.UsesCounts:
 		e.line("\nA run uses one core once it is set up, because a rate depends on how many there are.")
 	case e.usesWhileRunning() != "":

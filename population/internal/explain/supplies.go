@@ -19,6 +19,9 @@ func (e *explainer) supplies() {
 
 // uses says what a clock or a contact takes from a supply, and what happens if there is none.
 func uses(u *syntax.Uses) string {
+	if !u.Supply.Given() && u.Full.Given() {
+		return ", if there is room; otherwise it " + outcome(u.Full)
+	}
 	if !u.Supply.Given() {
 		return ""
 	}
@@ -29,31 +32,11 @@ func uses(u *syntax.Uses) string {
 	return ", if there is one of " + u.Supply.Name + " left, which is used; " + instead
 }
 
-// eachClock visits all clocks of the file.
-func (e *explainer) eachClock(visit func(c *syntax.Clock)) {
-	clocks := func(all []syntax.Clock) {
-		for i := range all {
-			visit(&all[i])
-		}
-	}
-	states := func(all []syntax.State) {
-		for i := range all {
-			clocks(all[i].Race)
-			clocks(all[i].Split)
-		}
-	}
-	states(e.file.States)
-	for i := range e.file.Machines {
-		states(e.file.Machines[i].States)
-	}
-	clocks(e.file.Always)
-}
-
 // supplyWarnings lists the clocks that strike once, and in vain if a supply has nothing left; and the
 // supplies that nothing uses.
 func (e *explainer) supplyWarnings() (all []string) {
 	used := map[string]bool{}
-	e.eachClock(func(c *syntax.Clock) {
+	e.file.EachClock(func(c *syntax.Clock) {
 		used[c.Uses.Supply.Name] = true
 		if c.Uses.Supply.Given() && !c.Uses.Full.Given() && c.After.Given() && !e.exponential(c.After, 0) {
 			all = append(all, c.What+": if it strikes while no "+c.Uses.Supply.Name+" are left, nothing comes after it; "+
@@ -76,7 +59,7 @@ func (e *explainer) supplyWarnings() (all []string) {
 
 // usesWhileRunning returns a supply that a clock or a contact uses, or "".
 func (e *explainer) usesWhileRunning() (name string) {
-	e.eachClock(func(c *syntax.Clock) {
+	e.file.EachClock(func(c *syntax.Clock) {
 		if name == "" {
 			name = c.Uses.Supply.Name
 		}

@@ -19,6 +19,7 @@ type Action struct {
 	From    StateSet     // DoMove: it has no effect in other states
 	Moves   []Move       // DoMove: changes of attributes
 	Uses    *Use         // DoMove: of a supply; nil for none
+	Places  []PlaceMove  // DoMove: changes of places
 }
 
 // A verb is the kind of an action.
@@ -70,6 +71,8 @@ type Contact struct {
 	Special    bool            // there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged: the fast path is not enough
 	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
 	Uses       *Use            // of a supply; nil for none
+	Near       int             // among whom it is: the number in Program.Near; −1 for a whole group or population
+	EachPair   bool            // with Near: it is with one of the other seats, which may be empty (Neighbours)
 	Attribute  int             // by which individuals mix; −1 for the whole population
 	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values
 }
@@ -83,4 +86,5 @@ type RichContact struct {
 	Self      uint16   // as Contact.Self; NoState is in Contact.Self
 	Everybody bool     // the file does not say what becomes of the other: Moves are about it
 	Moves     []Move   // of the other; or of the maker, if it alone changes its state
+	Places    []PlaceMove
 }

@@ -16,6 +16,8 @@ type Entry struct {
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
 	Count *ByCell[Whole]   // how many enter together, by cell of the parent; nil for one
 
+	Places []bool // by kind of places: it has the parent's; nil if it has none of them
+
 	// Numbers has, by number, its value; NaN if it is drawn, and +Inf if it is inherited. It is nil if
 	// all are drawn.
 	Numbers []float64

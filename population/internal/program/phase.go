@@ -35,7 +35,7 @@ func (t *Phase) SetFlags() {
 		st.OnlyRates = !timed && st.Batchable
 		for i := range st.Rates {
 			do := &st.Rates[i].Do
-			plain := do.Kind == DoContact && t.Contacts[do.Contact].Attribute < 0
+			plain := do.Kind == DoContact && t.Contacts[do.Contact].Attribute < 0 && t.Contacts[do.Contact].Near < 0
 			st.MixesFreely = st.MixesFreely || st.Varying == nil && plain
 		}
 		for _, cell := range st.Cells {

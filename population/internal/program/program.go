@@ -53,6 +53,8 @@ type Program struct {
 	OutcomesOfFlow [][]OutcomeEvent // the same by flow
 	RecordsTime    bool             // person-time in each state is recorded
 	Supplies       []string         // names of what clocks, contacts and interventions use up
+	Near           []Neighbourhood  // among which contacts are
+	Places         []Place          // kinds of places, in the order of the file
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -60,7 +62,8 @@ func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
-		slices.Equal(p.Supplies, o.Supplies)
+		slices.Equal(p.Supplies, o.Supplies) &&
+		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name })
 }
 
 // OutcomeNames are the names of the outcomes.

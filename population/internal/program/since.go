@@ -22,6 +22,7 @@ type Individual struct {
 	CameIn   [][]float64 // by number of Program.Since and id: when it came in; +Inf outside
 	Numbers  [][]float64 // by number of Program.Numbers and id
 	Own, Met uint32      // ids
+	Near     Neighbours  // who is near whom; nil if no value depends on it
 
 	// Mean returns the mean of a number of Program.Numbers over those in a state, or over all if the
 	// state is −1. It is nil but for recorded values, which are of nobody in particular.
@@ -103,6 +104,9 @@ func (c *TimeVarying) PieceFor(t float64, who *Individual, size int) (end, bound
 	}
 	if c.Numbers != nil {
 		bound *= max(0, c.Numbers.At(0, Census{Who: who}))
+	}
+	if c.Near > 0 {
+		bound *= c.pairs(who)
 	}
 	return end, bound
 }

@@ -6,7 +6,7 @@ import "slices"
 // Full happens instead to the individual that would have changed: of a contact the one that is met,
 // or the maker if that one stays as it is.
 type Use struct {
-	Supply int     // in Program.Supplies
+	Supply int     // in Program.Supplies; −1 if it is about room in places only
 	Full   *Action // nil for nothing
 }
 

@@ -42,6 +42,7 @@ const (
 	TermSince                               // a curve by the time since something; 0 outside of it
 	TermDensity                             // the density of a law: in a TermSince only
 	TermNumber                              // a number that the individual has
+	TermSize                                // the number of those near the individual, itself included
 	TermMean                                // the mean of a number, of those in State, or of all if it is −1
 )
 
@@ -65,6 +66,7 @@ type Census struct {
 	Counts []int
 	Groups []int
 	Who    *Individual // nil where there is none
+	Near   int         // the number in Program.Near that TermSize is about
 }
 
 // CountsFrom reports whether the term depends on a count from a number on, or on a group.
@@ -99,6 +101,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return t.Law.Density(time)
 	case TermNumber:
 		return t.number(c.Who)
+	case TermSize:
+		return c.size()
 	case TermMean:
 		return c.Who.Mean(t.Number, t.State)
 	}

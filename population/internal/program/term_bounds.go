@@ -25,6 +25,8 @@ func (t *Term) BoundsUpTo(from, to, most float64) (low, high float64) {
 		return t.X, t.X
 	case TermTotal, TermCount, TermGroup:
 		return 0, most
+	case TermSize:
+		return 1, most
 	case TermWave:
 		return t.waveBounds(from, to)
 	case TermSteps, TermLine:

@@ -34,6 +34,9 @@ type TimeVarying struct {
 	// The part of the rate that numbers of the individual make up, and by which all bounds are
 	// multiplied; nil for none.
 	Numbers *Term
+	// If the rate is for each pair of neighbours, 1 + the number in Program.Near; 0 otherwise. The rate
+	// and its bounds are then multiplied by the number of other seats (Neighbours).
+	Near int
 }
 
 // MaxPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
@@ -41,23 +44,33 @@ type TimeVarying struct {
 const MaxPieces = 4096
 
 // Constant returns the value, and reports whether it is always the same.
-func (c *TimeVarying) Constant() (float64, bool) { return c.Root.X, c.Root.Op == TermConstant }
+func (c *TimeVarying) Constant() (float64, bool) {
+	return c.Root.X, c.Root.Op == TermConstant && c.Near == 0
+}
 
 // At returns the value at a time, as the expression gives it: it may be negative, or not a number.
-func (c *TimeVarying) At(t float64, n Census) float64 { return c.Root.At(t, n) }
+func (c *TimeVarying) At(t float64, n Census) float64 {
+	n.Near = c.Near - 1
+	return c.Root.At(t, n)
+}
 
 // Rate returns the value of a rate at a time, between 0 and the bound of its piece. It reports
 // false if the value is above Most or not a number: then thinning is not exact. A difference in the
 // last places is ignored, since n/n·r may be a little above r.
 func (c *TimeVarying) Rate(t float64, n Census, size int) (float64, bool) {
-	x := c.Root.At(t, n)
-	if !c.ByCounts {
-		return max(x, 0), true
+	n.Near = c.Near - 1
+	x, ok := c.Root.At(t, n), true
+	if c.ByCounts {
+		if most := c.MaxOf(size); x > most {
+			x, ok = most, x <= most*(1+1e-9)
+		} else {
+			ok = !math.IsNaN(x)
+		}
 	}
-	if most := c.MaxOf(size); x > most {
-		return most, x <= most*(1+1e-9)
+	if x = max(x, 0); c.Near > 0 {
+		x *= c.pairs(n.Who)
 	}
-	return max(x, 0), !math.IsNaN(x)
+	return x, ok
 }
 
 // MaxOf returns the bound of a rate that depends on counts, for a size class.

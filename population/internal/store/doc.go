@@ -15,6 +15,7 @@
 //	groups.go      Groups: individuals by group, to choose a member uniformly, 8 bytes each
 //	heap.go        DueHeap: what is due, earliest first, 16 bytes each
 //	lists.go       BucketLists: a list of ids for each window, 4 bytes an id
+//	seats.go       Seats: individuals in places of any size, about 10 bytes each
 //	sparse.go      SparseTable: the timers that few individuals have, 24 to 48 bytes each
 //	persontime.go  PersonTime: person-time, exact in fixed point
 package store

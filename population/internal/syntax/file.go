@@ -37,6 +37,7 @@ type File struct {
 	Attributes    []Attribute
 	Numbers       []Number // attributes that are a number of its own for everyone
 	Machines      []Machine
+	Places        []Place
 	UsesState     *bool // a table or a condition is by StateName
 	States        []State
 	StatesBad     bool            // no state could be read
@@ -62,14 +63,15 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "always", "births", "immigration", "transmission", "supplies", "interventions", "attributes",
-		"outcomes",
+		"states", "machines", "places", "always", "births", "immigration", "transmission", "supplies", "interventions",
+		"attributes", "outcomes",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
 	}
 	r.defineParameters(top.Get("parameters"))
 	r.defineNumbers(top.Get("attributes"))
+	r.hasPlaces = top.Get("places") != nil
 	m := &File{
 		Path:          r.file,
 		End:           math.NaN(),
@@ -107,6 +109,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("machines"); n != nil {
 		r.machines(m, n)
+	}
+	if n := top.Get("places"); n != nil {
+		r.places(m, n)
 	}
 	if n := top.Get("always"); n != nil {
 		r.always(m, n)

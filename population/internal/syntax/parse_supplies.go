@@ -60,7 +60,7 @@ type Uses struct {
 // uses reads the keys uses and full.
 func (f *Fields) uses() (u Uses) {
 	u.Supply, u.Full = f.ref("uses"), f.ref("full")
-	if n := f.Get("full"); n != nil && f.Get("uses") == nil && !f.Misspelt["uses"] {
+	if n := f.Get("full"); n != nil && f.Get("uses") == nil && !f.Misspelt["uses"] && !f.r.hasPlaces {
 		f.r.Fail(n, "%s: full without uses: what would have run out? Write uses: and a supply beside it",
 			diag.Shorten(f.what))
 		u.Full.Bad = true

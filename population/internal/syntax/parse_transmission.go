@@ -27,6 +27,7 @@ type Contact struct {
 	Where     []Where // restricts the individuals that make contacts
 	Whom      []Where // restricts the individuals that are affected
 	By        Ref     // mixing: the attribute; optional
+	Among     Ref     // whose others are met: those of the same place or with the same value; optional
 	Matrix    Matrix  // mixing: who meets whom
 	Uses      Uses    // of a supply
 	Name      string
@@ -41,13 +42,14 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
 		f := r.Fields(item, c.What, example, "machine", "from", "rate", "rate each", "chance", "to", "self", "where", "whom",
-			"mixing", "move", "inherit", "name", "uses", "full")
+			"mixing", "among", "move", "inherit", "name", "uses", "full")
 		if f == nil {
 			continue
 		}
 		if mixing := f.Get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}
+		r.among(&c, f)
 		from, rate, to := f.Get("from"), r.contactRate(&c, f), f.Get("to")
 		gives := f.Get("move") != nil || f.Get("inherit") != nil
 		if from == nil && !gives {
@@ -107,10 +109,23 @@ func (r *Reader) contactRate(c *Contact, f *Fields) *yaml.Node {
 	case rate != nil:
 		r.Fail(each, "%s: both rate and rate each; a contact has one of them", c.What)
 	case f.Get("mixing") != nil:
-		r.Fail(each, "%s: rate each: it is for each pair, so that there is nothing to mix; leave out mixing, or write rate",
-			c.What)
+		r.Fail(each, "%s: rate each with mixing: the matrix says with whom, rate each is with everybody", c.What)
 	}
 	return each
+}
+
+// among reads the key among.
+func (r *Reader) among(c *Contact, f *Fields) {
+	n := f.Get("among")
+	if n == nil {
+		return
+	}
+	c.Among = r.Ref(n, c.What+": among")
+	r.noteState(c.Among.Name)
+	if f.Get("mixing") != nil {
+		r.Fail(n, "%s: both among and mixing; among says with whom", c.What)
+		c.Among.Bad = true
+	}
 }
 
 // contactEffects reads the key to: {susceptible: infectious}.

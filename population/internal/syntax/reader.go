@@ -40,6 +40,8 @@ type Reader struct {
 	usesState  *bool // see File.UsesState
 
 	supplyNames []string // the names of the file's supplies
+	hasPlaces   bool     // the file has places, which may be full
+	inPairs     bool     // a rate each is being read, whose value may depend on size
 	allowMeans  bool     // mean(NUMBER) may stand in expressions: in record: values
 }
 

@@ -21,6 +21,7 @@ type Expression struct {
 	Text        string
 	Root        *ExprNode
 	allowCounts bool            // total and count(STATE) may stand in it
+	inPairs     bool            // it is of a rate each: size may stand in it, with allowCounts
 	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may stand in it
 	OfMet       bool            // its numbers are those of the individual that is met
 	numbers     map[string]bool // the names of attributes that are numbers
@@ -45,6 +46,7 @@ const (
 	AtomQuantity atomKind = iota
 	AtomParameter
 	AtomTotal  // the number of the living
+	AtomSize   // the number of those who share a place or a value, oneself included
 	atomCount  // the number of the living in a state
 	AtomNumber // an attribute that is a number
 	AtomMean   // the mean of such an attribute
@@ -89,7 +91,8 @@ func (x *Expression) ParameterValue(n *ExprNode) Value {
 
 // expression reads an expression. A problem is reported at the place in the text, if that is known.
 func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCounts bool) {
-	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts, allowMeans: r.allowMeans}
+	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts, allowMeans: r.allowMeans,
+		inPairs: r.inPairs}
 	x.HasColumns = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if x.HasColumns {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
@@ -332,6 +335,10 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	case end > from && word == "total" && end == from+len(word) && p.x.allowCounts:
 		p.fail(from, "total is the number of the living here, and also a parameter; give the parameter another name")
 	case end > from:
+	case word == "size" && p.x.inPairs && p.x.allowCounts:
+		end = from + len(word)
+	case word == "size" && p.x.inPairs:
+		p.fail(from, "size may stand only in the value of a rate that has a most")
 	case word == "total" && p.x.allowCounts:
 		end = from + len(word)
 	case word == "total":
@@ -349,6 +356,9 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	p.SkipSpace()
 	if name == "total" && p.x.allowCounts {
 		return newLeaf(from, end, Atom{Kind: AtomTotal})
+	}
+	if name == "size" && p.x.inPairs && !p.defined[name] {
+		return newLeaf(from, end, Atom{Kind: AtomSize})
 	}
 	if p.x.numbers[name] {
 		p.x.HasNumber = true

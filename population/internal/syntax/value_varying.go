@@ -164,11 +164,14 @@ func (t *TimeVarying) DescribeKnots() string {
 type CountDependent struct {
 	Value, Most Value
 	Pairs       bool // Value is for each pair of individuals: the rate is Value times the number of others
+	Near        int  // Pairs: 1 + the number in Program.Near that the others are of; 0 for everybody alive
 }
 
 // ratePerPair reads a rate for each pair of individuals.
 func (r *Reader) ratePerPair(n *yaml.Node, what string) Value {
+	r.inPairs = true
 	v := r.Value(n, what, KindRate)
+	r.inPairs = false
 	return Value{At: v.At, Text: v.Text, Bad: v.Bad, CountDependent: &CountDependent{Value: v, Pairs: true}}
 }
 

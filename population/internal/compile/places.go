@@ -1,0 +1,335 @@
+package compile
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/lookup"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// maxPlaces is the number of kinds of places that a file can have, and maxPlaced how many individuals.
+const (
+	maxPlaces = 250
+	maxPlaced = 1 << 26
+)
+
+// kind returns the number of the kind of places with a name, −1 if there is none.
+func (c *compiler) kind(name string) int {
+	return slices.IndexFunc(c.file.Places, func(p syntax.Place) bool { return p.Name == name })
+}
+
+// limited reports whether places of a kind may be full.
+func limited(p program.Place) bool { return p.Limited() }
+
+// places works out the kinds of places.
+func (c *compiler) places(here Scope) {
+	all := c.file.Places
+	if n := len(all); n > maxPlaces {
+		c.Add(all[maxPlaces].At, "places: %d are more than the %d there can be", n, maxPlaces)
+		c.Stopped = true
+		return
+	}
+	if len(all) > 0 && c.file.Size > maxPlaced {
+		c.Add(all[0].At, "places: of more than %d individuals there can be none", maxPlaced)
+	}
+	for k := range all {
+		c.program.Places = append(c.program.Places, c.place(here, k))
+	}
+}
+
+// place works out one of them.
+func (c *compiler) place(here Scope, k int) program.Place {
+	text := &c.file.Places[k]
+	p := program.Place{Name: text.Name, By: -1, Capacity: program.NoCapacity}
+	if text.Bad {
+		return p
+	}
+	p.Where = c.conditions(text.Where, text.What+": where")
+	if text.Capacity.Given() {
+		if n, ok := here.wholeNumber(text.Capacity, text.What+": capacity"); ok && n == 0 {
+			here.reportValue(text.Capacity, text.Capacity.At, "%s: capacity: expected at least 1", text.What)
+		} else if ok {
+			p.Capacity = min(n, program.NoCapacity)
+		}
+	}
+	switch {
+	case text.Number.Given():
+		n, ok := here.wholeNumber(text.Number, text.What+": number")
+		if p.Number = n; ok && (n == 0 || n > syntax.MaxIndividuals/8) {
+			here.reportValue(text.Number, text.Number.At, "%s: number: expected a number from 1 to %d", text.What,
+				syntax.MaxIndividuals/8)
+		}
+	case text.Size.Given():
+		if d := here.Dependence(text.Size); d.Cells() {
+			here.reportTogether(text.Size.At, []syntax.Value{text.Size}, "%s: size: a table by group; expected one law of sizes",
+				text.What)
+		} else if w, ok := here.Whole(text.Size, text.What+": size"); ok {
+			p.Size = w
+			if w.First == 0 {
+				here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
+					text.Size.Text)
+			}
+		}
+	default:
+		c.madeOf(here, text, &p)
+	}
+	c.alike(text, &p, k)
+	switch text.Join.Name {
+	case "any":
+		p.Join = program.JoinAny
+	case "new":
+		p.Join = program.JoinNew
+	case "none":
+	default:
+		if p.Join = program.JoinAny; p.Number == 0 {
+			if why := c.needsJoin(text, &p); why != "" {
+				c.Add(text.At, "%s: somebody may come to need one (%s); write join: new, join: any or join: none", text.What, why)
+			}
+		}
+	}
+	if p.Limited() && p.Join == program.JoinAny && c.Count == 0 {
+		c.checkRoom(text, &p)
+	}
+	return p
+}
+
+// alike looks up what the members of a place share.
+func (c *compiler) alike(text *syntax.Place, p *program.Place, k int) {
+	for _, n := range text.Alike {
+		if n.Bad {
+			continue
+		}
+		if other := c.kind(n.Name); other >= 0 {
+			switch {
+			case other >= k:
+				c.Add(n.At, "%s: alike: %s must stand before %s", text.What, n.Name, text.Name)
+			case p.By >= 0:
+				c.Add(n.At, "%s: alike: %s is a kind of places; made of can be alike in attributes only", text.What, n.Name)
+			default:
+				p.AlikeIn = append(p.AlikeIn, other)
+			}
+			continue
+		}
+		if a := c.attribute(n, text.What+": alike"); a >= 0 {
+			if a == p.By {
+				c.Add(n.At, "%s: alike: made of gives %s", text.What, n.Name)
+			}
+			p.Alike = append(p.Alike, a)
+		}
+	}
+}
+
+// madeOf works out what places are made of.
+func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
+	a := c.attribute(text.By, text.What+": by")
+	if a < 0 || c.followsAge(a, text.By, text.What+": by") {
+		return
+	}
+	if c.machineOf(a) >= 0 || a == c.program.StateAttribute {
+		c.Add(text.By.At, "%s: by: %s has a start of its own; expected an attribute", text.What, text.By.Name)
+		return
+	}
+	p.By = a
+	values := c.program.Attributes[a].Values
+	for g := range c.file.Groups {
+		for _, with := range c.file.Groups[g].With {
+			if with.Attribute.Name == text.By.Name {
+				c.Add(text.At, "%s: made of gives %s, and so does population: groups %d: with; leave it to one of them", text.What,
+					text.By.Name, g+1)
+			}
+		}
+	}
+	for _, w := range text.Where {
+		if w.Attribute.Name == text.By.Name {
+			c.Add(w.Attribute.At, "%s: where asks for %s, which made of gives", text.What, text.By.Name)
+		}
+	}
+	for i := range c.program.Places {
+		if c.program.Places[i].By == a {
+			c.Add(text.At, "%s: made of gives %s, and so does places: %s; leave it to one of them", text.What, text.By.Name,
+				c.program.Places[i].Name)
+		}
+	}
+	var shares []float64
+	var written []syntax.Value
+	sum, good := 0.0, true
+	for i := range text.Made {
+		m := &text.Made[i]
+		share, ok := here.Chance(m.Share, m.What+": share")
+		good = good && ok
+		shares, sum, written = append(shares, share), sum+share, append(written, m.Share)
+		var seats program.Household
+		for _, part := range m.Parts {
+			v := slices.Index(values, part.Of.Name)
+			n, ok := here.wholeNumber(part.Count, m.What+": "+part.Of.Name)
+			if v < 0 {
+				c.Add(part.Of.At, "%s: %s", m.What,
+					diag.Unknown("value of "+text.By.Name, part.Of.Name, func() []string { return values }))
+				ok = false
+			}
+			if good = good && ok; ok && c.reserveEntries(n/8) {
+				seats = append(seats, slices.Repeat([]uint16{uint16(v)}, n)...)
+			}
+		}
+		if good && len(seats) == 0 {
+			c.Add(m.At, "%s: nobody would be in a place of size 0", m.What)
+		}
+		p.Made = append(p.Made, seats)
+	}
+	if good && !isOne(sum) {
+		here.reportTogether(text.Made[0].Share.At, written, "%s: made of: the shares add up to %.6g, expected 1", text.What,
+			sum)
+	}
+	p.Sums = lookup.CumulativeShares(shares)
+}
+
+// needsJoin says why somebody may come to belong to a kind of places later, "" if nobody can.
+func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
+	inherits := func(e *syntax.Entry) bool {
+		return e.InheritAll || slices.ContainsFunc(e.Inherit, func(n syntax.Ref) bool { return n.Name == text.Name })
+	}
+	for i := range c.file.Births {
+		if !inherits(&c.file.Births[i]) {
+			return fmt.Sprintf("births %d does not inherit it", i+1)
+		}
+	}
+	if len(c.file.Immigration) > 0 {
+		return "immigration 1 enters"
+	}
+	for i := range c.file.Interventions {
+		if c.file.Interventions[i].Enter.Given() {
+			return c.file.Interventions[i].What + " lets somebody enter"
+		}
+	}
+	child := ""
+	c.file.EachClock(func(clock *syntax.Clock) {
+		for i := range clock.Children {
+			if !inherits(&clock.Children[i]) && child == "" {
+				child = clock.What + " does not inherit it"
+			}
+		}
+	})
+	if child != "" {
+		return child
+	}
+	names := slices.Clone(text.Alike)
+	for _, w := range text.Where {
+		names = append(names, w.Attribute)
+	}
+	for _, n := range names {
+		if c.canChange(n.Name) {
+			return n.Name + " may change"
+		}
+	}
+	return ""
+}
+
+// canChange reports whether the value of an attribute, a machine or the state, or a place, may change.
+func (c *compiler) canChange(name string) bool {
+	a := c.program.Attributes.Index(name)
+	if a < 0 {
+		return true // a kind of places
+	}
+	if a == c.program.StateAttribute || c.machineOf(a) >= 0 || c.file.Attributes[a].ByAge {
+		return true
+	}
+	moves := func(all []syntax.Move) bool {
+		return slices.ContainsFunc(all, func(m syntax.Move) bool { return m.Attribute.Name == name })
+	}
+	found := false
+	c.file.EachClock(func(clock *syntax.Clock) { found = found || moves(clock.Moves) })
+	for i := range c.file.Transmission {
+		t := &c.file.Transmission[i]
+		found = found || moves(t.Moves) || slices.ContainsFunc(t.Inherit, func(n syntax.Ref) bool { return n.Name == name })
+	}
+	for i := range c.file.Interventions {
+		found = found || moves(c.file.Interventions[i].Moves)
+	}
+	return found
+}
+
+// checkRoom compares the room of places with those who belong there at the start, if their number is
+// known: all, or those in some states.
+func (c *compiler) checkRoom(text *syntax.Place, p *program.Place) {
+	belong := 0
+	for s, n := range c.program.StartCounts {
+		is := true
+		for _, w := range p.Where {
+			if w.Attribute != c.program.StateAttribute {
+				return
+			}
+			is = is && w.Is[s]
+		}
+		if is {
+			belong += n
+		}
+	}
+	if room := p.Number * min(p.Capacity, syntax.MaxIndividuals); belong > room {
+		c.Add(text.At, "%s: %d people belong there at the start, and there is room for %d", text.What, belong, room)
+	}
+}
+
+// placeMoves looks up what moves and inherit say of places.
+func (c *compiler) placeMoves(moves []syntax.Move, inherit []syntax.Ref, what string) (all []program.PlaceMove) {
+	for i := range moves {
+		k := c.kind(moves[i].Attribute.Name)
+		if k < 0 || moves[i].Gives.Value.Bad {
+			continue
+		}
+		how := program.JoinNone
+		switch name := moves[i].Gives.Value.Name; {
+		case name == "new" && c.file.Places[k].Number.Given():
+			c.Add(moves[i].Gives.Value.At, "%s: %s: new, but there are always %s of them; write any or none", what,
+				c.file.Places[k].Name, c.file.Places[k].Number.Text)
+		case name == "new":
+			how = program.JoinNew
+		case name == "any":
+			how = program.JoinAny
+		case name != "none":
+			c.Add(moves[i].Attribute.At, "%s: %s is a kind of places; expected new, any or none", what, c.file.Places[k].Name)
+		}
+		all = append(all, program.PlaceMove{Kind: k, How: how})
+	}
+	for _, n := range inherit {
+		if k := c.kind(n.Name); k >= 0 {
+			all = append(all, program.PlaceMove{Kind: k, How: program.JoinOther})
+		}
+	}
+	return all
+}
+
+// inheritPlaces notes the kinds of places that a child has from its parent.
+func (c *compiler) inheritPlaces(in *program.Entry, b *syntax.Entry) {
+	if len(c.program.Places) == 0 {
+		return
+	}
+	in.Places = make([]bool, len(c.program.Places))
+	for k := range in.Places {
+		text := &c.file.Places[k]
+		has := func(name string) bool {
+			return b.InheritAll || slices.ContainsFunc(b.Inherit, func(n syntax.Ref) bool { return n.Name == name })
+		}
+		if in.Places[k] = has(text.Name); !in.Places[k] {
+			continue
+		}
+		for _, n := range text.Alike {
+			if !has(n.Name) {
+				c.Add(b.Inherit[slices.IndexFunc(b.Inherit, func(n syntax.Ref) bool { return n.Name == text.Name })].At,
+					"%s: inherit: %s without %s, in which its members are alike; write inherit: [%s, %s]", b.What, text.Name, n.Name,
+					n.Name, text.Name)
+			}
+		}
+	}
+}
+
+// needLimited refuses full where no place can be.
+func (c *compiler) needLimited(full syntax.Ref, what string) {
+	isBad := func(p syntax.Place) bool { return p.Bad }
+	if len(c.file.Places) > 0 && !slices.ContainsFunc(c.program.Places, limited) &&
+		!slices.ContainsFunc(c.file.Places, isBad) {
+		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[0].Name)
+	}
+}

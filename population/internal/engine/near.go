@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+// near is what a run knows of those among whom contacts are: those with the same value of an
+// attribute. See program.Neighbours for the seats.
+//
+// The seats of a group double when it outgrows them, and are halved when three quarters of them are
+// empty. Then all members with a rate for each pair are scheduled anew: a constant amount of work for
+// each that joins or leaves.
+//
+// Invariants, once it is ready: the number of seats is a power of two and at least the number of
+// members; replan is empty between two events.
+type near struct {
+	ready  bool
+	seats  [][]uint32 // by number of Program.Near and value, if it is an attribute with pairs
+	replan []uint32   // individuals whose rates have changed by an event
+}
+
+// newNear returns what a run needs to know, nil for nothing.
+func newNear(m *program.Program) *near {
+	if len(m.Near)+len(m.Places) == 0 {
+		return nil
+	}
+	n := &near{seats: make([][]uint32, len(m.Near))}
+	for k := range m.Near {
+		if a := m.Near[k].Attribute; a >= 0 && m.Near[k].Pairs {
+			n.seats[k] = slices.Repeat([]uint32{1}, len(m.Attributes[a].Values))
+		}
+	}
+	return n
+}
+
+// copy returns a copy.
+func (n *near) copy() *near {
+	if n == nil {
+		return nil
+	}
+	c := &near{ready: n.ready, seats: make([][]uint32, len(n.seats))}
+	for k := range n.seats {
+		c.seats[k] = slices.Clone(n.seats[k])
+	}
+	return c
+}
+
+// Seats is of program.Neighbours.
+func (r *Run) Seats(near int, id uint32) int {
+	if !r.near.ready {
+		return 1
+	}
+	if k := r.Program.Near[near].Kind; k >= 0 {
+		if s := r.places.kinds[k]; s.Seated(id) {
+			_, _, seats := s.Around(id)
+			return seats
+		}
+		return 1
+	}
+	return int(r.near.seats[near][r.attributes[r.Program.Near[near].Attribute].Of(id)])
+}
+
+// Members is of program.Neighbours.
+func (r *Run) Members(near int, id uint32) int {
+	if k := r.Program.Near[near].Kind; k >= 0 {
+		if s := r.places.kinds[k]; s.Seated(id) {
+			return s.Members(s.Place(id))
+		}
+		return 1
+	}
+	a := r.Program.Near[near].Attribute
+	return len(r.groups[a].Members[r.attributes[a].Of(id)])
+}
+
+// beginNear counts those who are near each other, once everybody of the start is there, and schedules
+// those anew whose rates depend on it.
+func (r *Run) beginNear() {
+	for k := range r.near.seats {
+		for v := range r.near.seats[k] {
+			r.near.seats[k][v] = seatsFor(len(r.groups[r.Program.Near[k].Attribute].Members[v]))
+		}
+	}
+	r.near.ready = true
+	for id := r.firstID; int(id) < r.Used; id++ {
+		r.planAnew(id)
+	}
+}
+
+// seatsFor returns the number of seats for n members.
+func seatsFor(n int) uint32 { return store.SeatsFor(n) }
+
+// planAnew schedules an individual anew, if it has a rate for each pair of neighbours.
+func (r *Run) planAnew(id uint32) {
+	state := r.status(id).state
+	if state != program.NoState && program.PairsNear(r.stateOf(id, state).Varying) {
+		r.reschedule(id, state)
+	}
+}
+
+// replanAll does so for all whose rates an event has changed.
+func (r *Run) replanAll() {
+	for _, id := range r.near.replan {
+		r.planAnew(id)
+	}
+	r.near.replan = r.near.replan[:0]
+}
+
+// settleNear finishes an event: its effects on neighbours.
+func (r *Run) settleNear() {
+	if len(r.near.replan) > 0 {
+		r.replanAll()
+	}
+}
+
+// regroup is called when an individual has left the group with a value of an attribute, or entered
+// another: from or to is −1 for none.
+func (r *Run) regroup(id uint32, attribute, from, to int) {
+	if !r.near.ready {
+		return
+	}
+	for k := range r.near.seats {
+		if r.Program.Near[k].Attribute != attribute || r.near.seats[k] == nil {
+			continue
+		}
+		if from >= 0 {
+			r.fitSeats(k, from)
+		}
+		if to >= 0 {
+			r.fitSeats(k, to)
+			r.near.replan = append(r.near.replan, id)
+		}
+	}
+}
+
+// fitSeats fits the number of seats to that of members.
+func (r *Run) fitSeats(near, value int) {
+	members := r.groups[r.Program.Near[near].Attribute].Members[value]
+	seats := &r.near.seats[near][value]
+	switch n := uint32(len(members)); {
+	case n > *seats:
+		*seats = seatsFor(len(members))
+	case *seats > 4 && 4*n <= *seats:
+		*seats /= 2
+	default:
+		return
+	}
+	r.near.replan = append(r.near.replan, members...)
+}
+
+// chooseNear chooses the other individual of a contact among neighbours. It reports false if there is
+// none.
+func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
+	a := r.Program.Near[c.Near].Attribute
+	choices := random.Stream(l)
+	if k := r.Program.Near[c.Near].Kind; k >= 0 {
+		s := r.places.kinds[k]
+		if !s.Seated(id) {
+			return 0, false
+		}
+		members, own, seats := s.Around(id)
+		if !c.EachPair {
+			seats = len(members)
+		}
+		return pickSeat(members, own, seats, &choices)
+	}
+	g := r.groups[a]
+	v := int(r.attributes[a].Of(id))
+	if !c.EachPair {
+		return g.Other(id, v, v, &choices)
+	}
+	return pickSeat(g.Members[v], int(g.Positions[id]), int(r.near.seats[c.Near][v]), &choices)
+}
+
+// pickSeat chooses one of the other seats uniformly. It reports false if nobody is there.
+func pickSeat(members []uint32, own, seats int, s *random.Stream) (uint32, bool) {
+	if seats < 2 {
+		return 0, false
+	}
+	k := int(s.Below(uint64(seats - 1)))
+	if k >= own {
+		k++
+	}
+	if k >= len(members) {
+		return 0, false
+	}
+	return members[k], true
+}
+
+// checkNear verifies the numbers of seats.
+func (r *Run) checkNear() error {
+	for k := range r.near.seats {
+		for v, seats := range r.near.seats[k] {
+			if n := len(r.groups[r.Program.Near[k].Attribute].Members[v]); n > int(seats) || seats&(seats-1) != 0 {
+				return fmt.Errorf("%d members have %d seats", n, seats)
+			}
+		}
+	}
+	if len(r.near.replan) > 0 {
+		return fmt.Errorf("%d have not been scheduled anew", len(r.near.replan))
+	}
+	return nil
+}

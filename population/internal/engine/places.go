@@ -1,0 +1,501 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/lookup"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+// places are what a run knows of places: who is in which.
+//
+// An individual joins, leaves or changes a place once all that an event changes of it has changed
+// (settlePlaces). Which place it joins is hashed from its stream, which does not advance. Those who
+// share a place are alike: each combination of what they share has a number, its group, and a place is
+// of one group.
+//
+// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is of
+// the group of the place.
+type places struct {
+	ready      bool
+	limited    bool // there may be no room in a kind
+	kinds      []*store.Seats
+	dealt      [][]uint16          // by attribute, while the run is set up: the value of each individual of the start
+	groups     map[groupKey]uint32 // the groups of all kinds
+	count      []uint32            // of them, by kind
+	luck       random.Stream       // of filling places at the start
+	turnedAway []uint64            // by kind
+}
+
+// A groupKey is a combination of what members of a place share: another one, and one thing more.
+type groupKey struct{ kind, before, more uint32 }
+
+// layOutPlaces makes places without members, and decides the values of attributes that places are made
+// of.
+func (r *Run) layOutPlaces(streams random.Stream) {
+	m := r.Program
+	p := &places{
+		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
+		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
+		luck: streams.At(1<<62 + 1),
+	}
+	r.places = p
+	for k := range m.Places {
+		kind := &m.Places[k]
+		p.kinds[k] = store.NewSeats(kind.Capacity, true, kind.Number > 0)
+		p.kinds[k].Reserve(r.capacity)
+		p.limited = p.limited || kind.Limited()
+	}
+	r.dealValues(streams)
+}
+
+// dealValues decides the values of attributes that places are made of. They depend on who is put where,
+// and that on the other attributes: everybody is set up once to know these, and again afterwards.
+func (r *Run) dealValues(streams random.Stream) {
+	m, p := r.Program, r.places
+	made := slices.ContainsFunc(m.Places, func(k program.Place) bool { return k.By >= 0 })
+	if !made {
+		return
+	}
+	id := r.firstID
+	for g := range m.StartGroups {
+		for range m.StartGroups[g].Count {
+			r.initialise(id, &m.StartGroups[g].Entry, streams.At(uint64(id-r.firstID)), noID)
+			r.stopTimers(id, 0)
+			id++
+		}
+	}
+	for k := range m.Places {
+		if m.Places[k].By >= 0 {
+			values := make([]uint16, m.Size)
+			for i := range values {
+				values[i] = r.attributes[m.Places[k].By].Of(r.firstID + uint32(i)) // of those who do not belong
+			}
+			r.eachGroup(k, id, func(group uint32, ids []uint32) {
+				r.eachHousehold(k, group, len(ids), func(from int, seats program.Household) {
+					for i, v := range seats {
+						values[ids[from+i]-r.firstID] = v
+					}
+				})
+			})
+			p.dealt[m.Places[k].By] = values
+		}
+	}
+	for id := r.firstID; int(id) < int(r.firstID)+m.Size; id++ {
+		r.status(id).state = program.NoState
+		r.cacheState(id, program.NoState)
+	}
+}
+
+// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order.
+func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) {
+	var all [][]uint32
+	for id := r.firstID; id < end; id++ {
+		if r.status(id).state == program.NoState || !r.matches(id, r.Program.Places[k].Where) {
+			continue
+		}
+		g := r.groupOf(k, id)
+		for int(g) >= len(all) {
+			all = append(all, nil)
+		}
+		all[g] = append(all[g], id)
+	}
+	for g, ids := range all {
+		s := r.places.luck.At(uint64(k)).At(uint64(g))
+		for i := len(ids) - 1; i > 0; i-- {
+			j := s.Below(uint64(i + 1))
+			ids[i], ids[j] = ids[j], ids[i]
+		}
+		if len(ids) > 0 {
+			do(uint32(g), ids)
+		}
+	}
+}
+
+// eachHousehold draws places for n individuals by what they are made of, and calls do with the first
+// individual and the seats of each. The last is cut short.
+func (r *Run) eachHousehold(k int, group uint32, n int, do func(from int, seats program.Household)) {
+	kind := &r.Program.Places[k]
+	s := r.places.luck.At(1<<32 + uint64(k)).At(uint64(group))
+	for from := 0; from < n; {
+		seats := kind.Made[lookup.SearchCumulative(kind.Sums, s.Float64())]
+		seats = seats[:min(len(seats), n-from)]
+		do(from, seats)
+		from += len(seats)
+	}
+}
+
+// groupOf returns the group of an individual: what it shares with the members of its place.
+func (r *Run) groupOf(k int, id uint32) uint32 {
+	kind := &r.Program.Places[k]
+	if len(kind.Alike)+len(kind.AlikeIn) == 0 {
+		return 0
+	}
+	group := uint32(1<<32 - 1)
+	more := func(step int, x uint32, last bool) {
+		key := groupKey{uint32(k)<<8 | uint32(step), group, x}
+		g, ok := r.places.groups[key]
+		if !ok {
+			if g = uint32(len(r.places.groups)); last {
+				g = r.places.count[k]
+				r.places.count[k]++
+			}
+			r.places.groups[key] = g
+		}
+		group = g
+	}
+	n := len(kind.Alike) + len(kind.AlikeIn)
+	for i, a := range kind.Alike {
+		more(i, uint32(r.attributes[a].Of(id)), i == n-1)
+	}
+	for i, other := range kind.AlikeIn {
+		number := uint32(0) // of no place
+		if s := r.places.kinds[other]; s.Seated(id) {
+			number = s.Number(s.Place(id))
+		}
+		more(len(kind.Alike)+i, number, len(kind.Alike)+i == n-1)
+	}
+	return group
+}
+
+// fillPlaces puts everybody of the start into places.
+func (r *Run) fillPlaces() {
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		for range kind.Number {
+			seats.Found(0)
+		}
+		r.eachGroup(k, uint32(r.Used), func(group uint32, ids []uint32) { r.fillGroup(kind, k, seats, group, ids) })
+	}
+	r.places.dealt = make([][]uint16, len(r.Program.Attributes))
+	r.places.ready = true
+}
+
+// fillGroup puts those of a group into places of a kind.
+func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group uint32, ids []uint32) {
+	s := r.places.luck.At(1<<33 + uint64(k)).At(uint64(group))
+	switch {
+	case kind.Number > 0:
+		for _, id := range ids {
+			room := seats.Room(0)
+			if kind.Join == program.JoinNone || len(room) == 0 {
+				seats.Unseat(id, store.Elsewhere)
+				if kind.Join != program.JoinNone && r.failed == nil {
+					r.failed = fmt.Errorf("places: %s: at the start %d people belong there, more than there is room for",
+						kind.Name, len(ids))
+					r.limit = -1
+				}
+				continue
+			}
+			seats.Add(id, room[s.Below(uint64(len(room)))])
+		}
+	case kind.By >= 0:
+		r.eachHousehold(k, group, len(ids), func(from int, of program.Household) {
+			place := seats.Found(group)
+			for i := range of {
+				seats.Add(ids[from+i], place)
+			}
+		})
+	default:
+		for from := 0; from < len(ids); {
+			n := min(max(kind.Size.Pick(s.Float64()), 1), len(ids)-from)
+			place := seats.Found(group)
+			for _, id := range ids[from : from+n] {
+				seats.Add(id, place)
+			}
+			from += n
+		}
+	}
+}
+
+// copy returns a copy.
+func (p *places) copy() *places {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	c.kinds = make([]*store.Seats, len(p.kinds))
+	for k := range p.kinds {
+		c.kinds[k] = p.kinds[k].Copy()
+	}
+	c.groups = make(map[groupKey]uint32, len(p.groups))
+	for key, g := range p.groups {
+		c.groups[key] = g
+	}
+	c.count, c.turnedAway = slices.Clone(p.count), slices.Clone(p.turnedAway)
+	return &c
+}
+
+// settlePlaces lets an individual leave the places that it does not belong to any more, and join those
+// that it has come to belong to.
+func (r *Run) settlePlaces(id uint32) {
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		if len(kind.Where)+len(kind.Alike)+len(kind.AlikeIn) == 0 {
+			continue
+		}
+		switch {
+		case !r.matches(id, kind.Where):
+			if seats.Seated(id) {
+				r.unseat(id, k, store.Outside)
+			} else {
+				seats.Unseat(id, store.Outside)
+			}
+		case !seats.Belongs(id):
+			r.join(id, k, kind.Join)
+		case seats.Seated(id) && len(kind.Alike)+len(kind.AlikeIn) > 0 && r.groupOf(k, id) != seats.Group(seats.Place(id)):
+			r.unseat(id, k, store.Elsewhere)
+			r.join(id, k, kind.Join)
+		}
+	}
+}
+
+// unseat takes an individual from its place of a kind.
+func (r *Run) unseat(id uint32, k int, what uint32) {
+	r.replan(id, k, r.places.kinds[k].Remove(id, what))
+}
+
+// seat gives an individual without a place of a kind one.
+func (r *Run) seat(id uint32, k int, place uint32) {
+	r.replan(id, k, r.places.kinds[k].Add(id, place))
+}
+
+// replan notes who is to be scheduled anew because the seats around them have changed.
+func (r *Run) replan(id uint32, k int, changed []uint32) {
+	for i := range r.Program.Near {
+		if n := &r.Program.Near[i]; n.Kind == k && n.Pairs {
+			r.near.replan = append(append(r.near.replan, changed...), id)
+			return
+		}
+	}
+}
+
+// join gives an individual that belongs to a kind and has no place one, or none.
+func (r *Run) join(id uint32, k int, how program.Joining) {
+	seats := r.places.kinds[k]
+	switch how {
+	case program.JoinNew:
+		r.seat(id, k, seats.Found(r.groupOf(k, id)))
+	case program.JoinAny:
+		group := r.groupOf(k, id)
+		room := seats.Room(group)
+		switch s := r.stream(id).At(1<<61 + uint64(k)); {
+		case len(room) > 0:
+			r.seat(id, k, room[s.Below(uint64(len(room)))])
+		case r.Program.Places[k].Number > 0:
+			r.places.turnedAway[k]++
+			seats.Unseat(id, store.Elsewhere)
+		default:
+			r.seat(id, k, seats.Found(group))
+		}
+	default:
+		seats.Unseat(id, store.Elsewhere)
+	}
+}
+
+// movePlaces carries out moves to other places. The other is whose place is inherited. It reports
+// whether anything changed.
+func (r *Run) movePlaces(id uint32, moves []program.PlaceMove, other uint32) (moved bool) {
+	for _, m := range moves {
+		seats := r.places.kinds[m.Kind]
+		if !seats.Belongs(id) && !r.matches(id, r.Program.Places[m.Kind].Where) {
+			continue
+		}
+		how, place := m.How, uint32(0)
+		if how == program.JoinOther {
+			if other == noID || !seats.Seated(other) {
+				continue
+			}
+			if place = seats.Place(other); seats.Seated(id) && seats.Place(id) == place {
+				continue
+			}
+		}
+		if how == program.JoinAny && !r.moveToAny(id, m.Kind) {
+			continue
+		}
+		moved = true
+		if how == program.JoinAny {
+			continue
+		}
+		if seats.Seated(id) {
+			if how == program.JoinOther && seats.Members(place) == 0 {
+				continue
+			}
+			r.unseat(id, m.Kind, store.Elsewhere)
+		} else if how == program.JoinNone {
+			moved = false
+		}
+		if how == program.JoinOther {
+			r.seat(id, m.Kind, place)
+		} else {
+			r.join(id, m.Kind, how)
+		}
+	}
+	return moved
+}
+
+// moveToAny moves an individual to another place that has room. It reports false if there is none.
+func (r *Run) moveToAny(id uint32, k int) bool {
+	seats := r.places.kinds[k]
+	s := r.stream(id).At(1<<61 + uint64(k))
+	group := r.groupOf(k, id)
+	room := seats.Room(group)
+	n := len(room)
+	own := -1
+	if seats.Seated(id) {
+		if own = seats.InRoom(seats.Place(id)); own >= 0 {
+			n--
+		}
+	}
+	if n == 0 && r.Program.Places[k].Number > 0 {
+		return false
+	}
+	var place uint32
+	if n > 0 {
+		i := int(s.Below(uint64(n)))
+		if own >= 0 && i >= own {
+			i++
+		}
+		place = room[i]
+	}
+	if seats.Seated(id) {
+		r.unseat(id, k, store.Elsewhere)
+	}
+	if n == 0 {
+		place = seats.Found(group)
+	}
+	r.seat(id, k, place)
+	return true
+}
+
+// leavePlaces takes an individual that leaves the population from its places.
+func (r *Run) leavePlaces(id uint32) {
+	for k, seats := range r.places.kinds {
+		if seats.Seated(id) {
+			r.unseat(id, k, store.Outside)
+		} else {
+			seats.Unseat(id, store.Outside)
+		}
+	}
+}
+
+// enterPlaces gives an individual that enters its places. It reports false if there is no room.
+func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
+	for k := range r.Program.Places {
+		seats := r.places.kinds[k]
+		seats.Reserve(int(id) + 1)
+		kind := &r.Program.Places[k]
+		inherits := in.Places != nil && in.Places[k] && parent != noID && seats.Seated(parent)
+		joins := kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where)
+		if kind.Limited() && joins && len(seats.Room(0)) == 0 {
+			r.places.turnedAway[k]++
+			return false
+		}
+	}
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		switch {
+		case !r.matches(id, kind.Where):
+			seats.Unseat(id, store.Outside)
+		case in.Places != nil && in.Places[k] && parent != noID:
+			if seats.Seated(parent) {
+				r.seat(id, k, seats.Place(parent))
+			} else {
+				seats.Unseat(id, store.Elsewhere)
+			}
+		default:
+			r.join(id, k, kind.Join)
+		}
+	}
+	return true
+}
+
+// turnBack undoes that an individual was set up that cannot enter.
+func (r *Run) turnBack(id uint32) {
+	r.stopTimers(id, 0)
+	r.status(id).state = program.NoState
+	r.cacheState(id, program.NoState)
+	r.free.Put(id)
+	r.entered--
+}
+
+// roomAfter reports whether an individual finds room in the places that it would come to belong to by
+// a change of its state and by moves. If not, it counts that it is turned away.
+func (r *Run) roomAfter(id uint32, to uint16, moves []program.Move, places []program.PlaceMove) bool {
+	if to == program.NoState {
+		return true
+	}
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		if !kind.Limited() {
+			continue
+		}
+		joins := kind.Join == program.JoinAny && !seats.Belongs(id) && r.matchesAfter(id, kind.Where, to, moves)
+		room := len(seats.Room(0))
+		for _, m := range places {
+			if m.Kind == k && m.How == program.JoinAny {
+				joins = true
+				if seats.Seated(id) && seats.Members(seats.Place(id)) < kind.Capacity {
+					room-- // its own is no other
+				}
+			}
+		}
+		if joins && room == 0 {
+			r.places.turnedAway[k]++
+			return false
+		}
+	}
+	return true
+}
+
+// roomByContact is roomAfter for what a contact does.
+func (r *Run) roomByContact(id uint32, to uint16, enters *program.Move, rich *program.RichContact) bool {
+	moves := rich.Moves
+	if enters.Machine >= 0 {
+		moves = append([]program.Move{*enters}, moves...)
+	}
+	return r.roomAfter(id, to, moves, rich.Places)
+}
+
+// matchesAfter reports whether an individual meets all conditions after a change of its state and moves.
+func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves []program.Move) bool {
+	for i := range all {
+		a := all[i].Attribute
+		v := r.attributes[a].Of(id)
+		if a == r.Program.StateAttribute && to < program.Unchanged {
+			v = to
+		}
+		for j := range moves {
+			if int(moves[j].Attribute) == a && moves[j].Gives == nil && !moves[j].Inherits {
+				v = moves[j].Value
+			}
+		}
+		if !all[i].Is[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// checkPlaces verifies the invariants.
+func (r *Run) checkPlaces() error {
+	for k, seats := range r.places.kinds {
+		if !seats.Check() {
+			return fmt.Errorf("the seats of %s are wrong", r.Program.Places[k].Name)
+		}
+		for id := r.firstID; int(id) < r.Used; id++ {
+			alive := r.status(id).state != program.NoState
+			if belongs := alive && r.matches(id, r.Program.Places[k].Where); belongs != seats.Belongs(id) {
+				return fmt.Errorf("id %d belongs to %s: %v, and has a seat: %v", id, r.Program.Places[k].Name, belongs,
+					seats.Seated(id))
+			}
+			if alive && seats.Seated(id) && r.groupOf(k, id) != seats.Group(seats.Place(id)) {
+				return fmt.Errorf("id %d is in a place of %s that is not alike", id, r.Program.Places[k].Name)
+			}
+		}
+	}
+	return nil
+}
