@@ -106,6 +106,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
 	}
+	if do.Places != nil {
+		r.planPlaces(do.Places, noID)
+	}
 	if len(do.Moves) > 0 {
 		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
 		if len(r.sparse) == 0 {
@@ -114,9 +117,11 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		} else {
 			moved, _ = r.move(id, state, do)
 		}
+	} else if do.Places != nil {
+		r.finishMoves(id, do.To)
 	}
-	if do.Places != nil {
-		moved = r.movePlaces(id, do.Places, noID) || moved
+	if do.Places != nil && do.To == program.SameState {
+		moved = r.hasMoved() || moved
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, id, do.Name)
@@ -300,7 +305,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.setState(id, from, to)
 	}
 	if r.places != nil {
+		r.near.mode = becoming
 		r.settlePlaces(id)
+		r.near.mode, r.places.moved = alone, false
 	}
 	if r.outcomes != nil {
 		r.enterSums(id)

@@ -126,9 +126,15 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 		r.Supplies[d.Supply].Left--
 		r.Supplies[d.Supply].Used++
 	}
-	moved, again := r.move(id, state, do)
 	if do.Places != nil {
-		moved = r.movePlaces(id, do.Places, noID) || moved
+		r.planPlaces(do.Places, noID)
+	}
+	moved, again := r.move(id, state, do)
+	if do.Places != nil && d.Do.To == program.SameState {
+		if len(do.Moves) == 0 {
+			r.finishMoves(id, d.Do.To)
+		}
+		moved = r.hasMoved() || moved
 	}
 	switch {
 	case d.Do.To != program.SameState:

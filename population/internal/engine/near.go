@@ -22,6 +22,8 @@ type near struct {
 	ready  bool
 	seats  [][]uint32 // by number of Program.Near and value, if it is an attribute with pairs
 	replan []uint32   // individuals whose rates have changed by an event
+	stale  []uint32   // individuals whose presence has changed
+	mode   presenceMode
 }
 
 // newNear returns what a run needs to know, nil for nothing.
@@ -112,6 +114,12 @@ func (r *Run) replanAll() {
 
 // settleNear finishes an event: its effects on neighbours.
 func (r *Run) settleNear() {
+	for _, id := range r.near.stale {
+		if state := r.status(id).state; state != program.NoState {
+			r.reschedule(id, state)
+		}
+	}
+	r.near.stale = r.near.stale[:0]
 	if len(r.near.replan) > 0 {
 		r.replanAll()
 	}

@@ -93,11 +93,12 @@ func (r *Run) changeByContact(
 		return true
 	}
 	moved, again := r.moveByContact(id, state, enters, moves, by, l)
-	if places != nil {
-		moved = r.movePlaces(id, places, by) || moved
-	}
-	if r.places != nil && to == program.Unchanged {
-		r.settlePlaces(id)
+	if r.places != nil {
+		r.planPlaces(places, by)
+		if to == program.Unchanged {
+			r.settlePlaces(id)
+			moved = r.hasMoved() || moved
+		}
 	}
 	if to != program.Unchanged {
 		r.become(id, state, to, by, name, counted)

@@ -169,6 +169,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if r.near != nil {
 		if r.places != nil {
 			r.fillPlaces()
+			r.startAllAgain(streams)
 		}
 		r.beginNear()
 	}
