@@ -63,6 +63,7 @@ func (f *Fit) bare(x []float64) (*Model, []modelfit.Observation, error) {
 	}
 	bare := *m.program
 	bare.Groupings, bare.Groups, _ = f.groupings()
+	bare.Tree, bare.People = nil, nil
 	m.program = &bare
 	observed, err := f.observations(m)
 	return m, observed, err

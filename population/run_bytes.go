@@ -50,6 +50,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		for _, x := range t.Times {
 			float(x)
 		}
+		b = appendSteps(b, t.Seen, 2*len(run.m.Observations))
+		for _, x := range t.Expected {
+			float(x)
+		}
 	}
 	for _, x := range run.rec.Values {
 		float(x)
@@ -58,6 +62,9 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		for _, x := range []uint64{s.Left, s.Used, s.Lost, s.Refused} {
 			whole(x)
 		}
+	}
+	if run.m.Tree != nil {
+		appendTree(run.tree, whole, float)
 	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
@@ -93,8 +100,11 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
-		40*n*len(m.program.Supplies) +
+		40*n*len(m.program.Supplies) + 30*n*(len(m.program.Groups)+1)*len(m.program.Observations) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
+	if m.program.Tree != nil {
+		most += maxTreeBytes + 20*n
+	}
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -120,6 +130,10 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		for range run.rec.Rows * times {
 			t.Times = append(t.Times, in.float())
 		}
+		t.Seen = readSteps(in, t.Seen, run.rec.Rows, 2*len(m.program.Observations))
+		for range run.rec.Rows * len(m.program.Observations) {
+			t.Expected = append(t.Expected, in.float())
+		}
 	}
 	for range run.rec.Rows * len(m.program.Values) {
 		run.rec.Values = append(run.rec.Values, in.float())
@@ -128,6 +142,9 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		most := uint64(math.MaxUint64)
 		run.rec.Supplies = append(run.rec.Supplies,
 			engine.Supply{Left: in.whole(most), Used: in.whole(most), Lost: in.whole(most), Refused: in.whole(most)})
+	}
+	if m.program.Tree != nil {
+		run.tree = readTree(in, n)
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

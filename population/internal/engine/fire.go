@@ -99,6 +99,11 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if do.Uses != nil && !r.take(do.Uses) {
 		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
 	}
+	by := id
+	if do.Source > 0 {
+		by = r.pickSource(id, state, do.Source)
+	}
+	r.passedBy = by
 	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
@@ -113,11 +118,11 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		}
 	}
 	if do.To != program.SameState {
-		r.change(id, state, do.To, id, do.Name)
+		r.change(id, state, do.To, by, do.Name)
 		return true
 	}
 	if moved || do.Child != nil && do.Name >= 0 {
-		r.countMove(id, id, do.Name)
+		r.countMove(id, by, do.Name)
 	}
 	return false
 }
@@ -243,6 +248,9 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	if r.outcomes != nil {
 		r.flowHappened(id, flow)
 	}
+	if r.observers != nil {
+		r.observers.happened(r, id, id, -1, flow)
+	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}
@@ -271,6 +279,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 			r.nameHappened(id, counted)
 			r.flowHappened(id, r.Program.FlowOf(int(from), to))
 		}
+		if r.observers != nil {
+			r.observeChange(id, by, from, to, counted)
+		}
 		r.leave(id)
 		return
 	}
@@ -291,6 +302,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.enterSums(id)
 		r.nameHappened(id, counted)
 		r.flowHappened(id, r.Program.FlowOf(int(from), to))
+	}
+	if r.observers != nil {
+		r.observeChange(id, by, from, to, counted)
 	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)

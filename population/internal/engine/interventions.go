@@ -117,6 +117,7 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 	}
 	state := r.status(id).state
 	do := &d.Do
+	r.passedBy = noID
 	if t.Do != nil {
 		do = t.Do
 	}

@@ -28,6 +28,7 @@ type machines struct {
 	dealt    [][]uint16 // by machine, while the run is set up: 1 + the state that an individual of the start has
 	toStart  []int      // machines of the individual at hand whose clocks are to be started
 	passed   []int      // the flows of its machines that are to be counted by group
+	passedBy uint32     // who caused these flows; noID for nobody.
 	changing bool       // machines of the individual at hand have changed, and startPending is due
 
 	machineBefore []*program.State // scratch of redrawMemoryless
@@ -160,6 +161,9 @@ func (r *Run) countFlows(id uint32) {
 		}
 		if r.outcomes != nil {
 			r.flowHappened(id, flow)
+		}
+		if r.observers != nil {
+			r.observers.happened(r, id, r.passedBy, -1, flow)
 		}
 	}
 	r.passed = r.passed[:0]
@@ -296,6 +300,9 @@ func (r *Run) countPassed(id uint32, flow int) {
 	if r.outcomes != nil {
 		r.flowHappened(id, flow)
 	}
+	if r.observers != nil {
+		r.observers.happened(r, id, noID, -1, flow)
+	}
 }
 
 // leaveMachines counts that an individual leaves, in the tallies of its machines.
@@ -327,7 +334,7 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	if r.cameIn != nil {
 		r.passes(id, m, from, to)
 	}
-	if r.ByGroup != nil || r.outcomes != nil {
+	if r.ByGroup != nil || r.outcomes != nil || r.observers != nil {
 		r.passed = append(r.passed, flow)
 	}
 	if one.Columns == 0 {

@@ -150,7 +150,8 @@ func (r *Run) besideWords() int {
 	if r.caching {
 		each += stateCacheBytes
 	}
-	if r.OnEvent != nil {
+	each += observerBytes(r.Program)
+	if r.numbered() {
 		each += numberBytes
 	}
 	if r.forkable {

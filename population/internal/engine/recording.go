@@ -24,6 +24,10 @@ type RowCounts struct {
 	// state, if it is recorded.
 	Outcomes []float64
 	Times    []float64
+	// Seen are how many each observation has seen and, of a survey, tested since the start; Expected
+	// are how many of these a survey was to find positive.
+	Seen     []uint64
+	Expected []float64
 }
 
 // NewRecording has room for all rows of a program, so that rows can be read while the next one is
@@ -37,6 +41,8 @@ func NewRecording(m *program.Program) Recording {
 			make([]uint64, 0, n*len(m.CountedNames)),
 			make([]float64, 0, n*len(m.Outcomes)),
 			make([]float64, 0, n*recordedTimes(m)),
+			make([]uint64, 0, 2*n*len(m.Observations)),
+			make([]float64, 0, n*len(m.Observations)),
 		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
@@ -60,6 +66,9 @@ func (rec *Recording) add(r *Run) {
 			of := &rec.Groups[g]
 			of.Outcomes, of.Times = s.read(r, 1+g, of.Outcomes, of.Times)
 		}
+	}
+	if r.observers != nil && r.observers.seen != nil {
+		r.observers.seen.read(r, rec)
 	}
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
@@ -85,6 +94,7 @@ func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
 	return RowCounts{
 		t.Counts[:rows*len(m.Counted)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)],
 		t.Outcomes[:rows*len(m.Outcomes)], t.Times[:rows*recordedTimes(m)],
+		t.Seen[:2*rows*len(m.Observations)], t.Expected[:rows*len(m.Observations)],
 	}
 }
 

@@ -19,6 +19,7 @@ type Action struct {
 	From    StateSet     // DoMove: it has no effect in other states
 	Moves   []Move       // DoMove: changes of attributes
 	Uses    *Use         // DoMove: of a supply; nil for none
+	Source  int          // DoMove: the number in Phase.Sources, from 1 on, of who causes it; 0 for none
 }
 
 // A verb is the kind of an action.

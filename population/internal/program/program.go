@@ -53,6 +53,11 @@ type Program struct {
 	OutcomesOfFlow [][]OutcomeEvent // the same by flow
 	RecordsTime    bool             // person-time in each state is recorded
 	Supplies       []string         // names of what clocks, contacts and interventions use up
+	Observations   []Observation    // in the order of the file
+	Surveys        []Survey         // in the order of time
+	Tree           *Event           // the event whose tree is recorded: who infected whom; nil for none
+	People         *People          // what is recorded of each individual; nil for nothing
+	Sources        int              // how many there are in Phase.Sources
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -60,7 +65,7 @@ func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
-		slices.Equal(p.Supplies, o.Supplies)
+		slices.Equal(p.Supplies, o.Supplies) && slices.Equal(p.ObservationNames(), o.ObservationNames())
 }
 
 // OutcomeNames are the names of the outcomes.
