@@ -38,10 +38,12 @@ func Model(m *compile.Model) string {
 	e.supplies()
 	e.interventions()
 	e.outcomes()
+	e.observations()
 	e.parameters()
 	e.scenarios()
 	e.fit()
 	e.remembered()
+	e.observedBytes()
 	e.cores()
 	e.warnings()
 	return e.text.String()
@@ -508,6 +510,8 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because a rate depends on how many there are.")
 	case e.usesWhileRunning() != "":
 		e.line("\nA run uses one core once it is set up, because %s are used while it goes on.", e.usesWhileRunning())
+	case p.Observes():
+		e.line("\nA run uses one core once it is set up, because individuals are looked at event by event.")
 	default:
 		e.coresOfOutcomes()
 	}
