@@ -61,6 +61,25 @@ func (r *Result) SeenIncidence(observation int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.SeenIncidence(row, observation)) })
 }
 
+// meanChance is the mean of the chance of a survey over all whom it could ask at a row, of the model of
+// a fit.
+func (run *Run) meanChance(row, observation int) float64 {
+	all := run.m.MeanChances
+	return run.rec.Chances[row*len(all)+slices.Index(all, observation)]
+}
+
+// Seen is how many an observation has seen since the start, in the order of [Model.Observations].
+func (p *Process) Seen(observation int) uint64 {
+	seen, _ := p.r.SeenIn(0, observation)
+	return seen
+}
+
+// Tested is how many a survey has tested since the start.
+func (p *Process) Tested(observation int) uint64 {
+	_, tested := p.r.SeenIn(0, observation)
+	return tested
+}
+
 // observed writes the series of observations, of all individuals or of a group.
 func (r *Result) observed(j *jsonText) {
 	names := r.Model.Observations()

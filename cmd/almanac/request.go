@@ -167,6 +167,8 @@ var studyFiles = map[string][]string{
 		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "series.json", "flows.json",
 		"outcomes.json", "supplies.json", "events.json", "outcomes.svg", "outcomes.png", "draws.csv",
 		"projection.csv", "projection.svg", "projection.png",
+		"observed.csv", "observed.parquet", "observed.json", "tree.csv", "tree.parquet", "tree.json",
+		"people.csv", "people.parquet", "people.json",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},

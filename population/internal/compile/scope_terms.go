@@ -126,6 +126,8 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 		return s.parameterTerm(x, n, what)
 	case syntax.AtomNumber:
 		return s.numberTerm(x, n, what)
+	case syntax.AtomMean:
+		return s.meanTerm(x, n, what)
 	case syntax.AtomTotal:
 		return DimTerm{&program.Term{Op: program.TermTotal}, syntax.Dimensionless}, true
 	default:

@@ -12,6 +12,8 @@ type Recording struct {
 	Groups []RowCounts // in the order of Program.Groups
 	Values []float64   // those of Program.Values, one row after the other
 
+	Chances []float64 // the mean chances of Program.MeanChances, one row after the other
+
 	Supplies []Supply // those of Program.Supplies, one row after the other
 }
 
@@ -71,14 +73,22 @@ func (rec *Recording) add(r *Run) {
 		r.observers.seen.read(r, rec)
 	}
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
-	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
-	for i := range r.Program.SuppliedValues {
-		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
+	for i := range r.Program.Values {
+		rec.Values = append(rec.Values, r.Value(i))
 	}
-	for _, v := range r.phase.Values {
-		rec.Values = append(rec.Values, v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts}))
+	for _, k := range r.Program.MeanChances {
+		rec.Chances = append(rec.Chances, r.MeanChance(k))
 	}
 	rec.Rows++
+}
+
+// Value returns a value of Program.Values now.
+func (r *Run) Value(i int) float64 {
+	if i < r.Program.SuppliedValues {
+		return r.Program.Values[i].Of(function.Population{People: people{r}, Time: r.Program.Start + r.Now})
+	}
+	v := r.phase.Values[i-r.Program.SuppliedValues]
+	return v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts, Mean: r.MeanNumber})
 }
 
 func (t *RowCounts) add(counts []int, flows, named []uint64) {

@@ -249,11 +249,14 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 	}
 }
 
-// Seen returns how many an observation has seen since the start, and how many a survey has tested.
-func (r *Run) Seen(observation int) (seen, tested uint64) {
+// SeenIn returns how many an observation has seen since the start, and how many a survey has tested: of
+// all individuals if slot is 0, and of a group if it is 1 more than its number. The run must be
+// forkable: others know it at rows.
+func (r *Run) SeenIn(slot, observation int) (seen, tested uint64) {
 	s := r.observers.seen
 	s.upTo(r, -1)
-	return s.counts[2*observation], s.counts[2*observation+1]
+	k := slot*s.columns + 2*observation
+	return s.counts[k], s.counts[k+1]
 }
 
 // MeanChance returns the mean of the chance of a survey over all whom it could ask now; NaN if there

@@ -480,6 +480,9 @@ func (e *explainer) fit() {
 			"state":     "how many are " + m.Of.Name,
 			"flow":      m.Of.Name + " since the start",
 			"incidence": m.Of.Name + " in each interval",
+			"seen":      "how many " + m.Of.Name + " has seen in each interval",
+			"survey":    "how many of those in " + m.Tested.Name + " are positive, by " + m.Of.Name,
+			"value":     m.Of.Name,
 		}[m.Kind]
 		if m.Observed.Given() {
 			what += ", of which " + e.probability(m.Observed) + " are seen"
@@ -526,6 +529,9 @@ func (e *explainer) errorWords(l *fitting.Error) string {
 		return "normal, with a standard deviation of " + e.value(l.Arg) + " of what is expected"
 	case l.Family == "normal":
 		return "normal, with a standard deviation of " + e.value(l.Arg)
+	}
+	if l.Family == "binomial" {
+		return "binomial"
 	}
 	return "Poisson"
 }

@@ -55,6 +55,7 @@ type Program struct {
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Observations   []Observation    // in the order of the file
 	Surveys        []Survey         // in the order of time
+	MeanChances    []int            // surveys whose mean chance is recorded at rows, for a fit
 	Tree           *Event           // the event whose tree is recorded: who infected whom; nil for none
 	People         *People          // what is recorded of each individual; nil for nothing
 	Sources        int              // how many there are in Phase.Sources

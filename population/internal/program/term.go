@@ -17,7 +17,7 @@ type Term struct {
 	Op    expr.Op // an operation, or what kind of leaf it is
 	X     float64 // TermConstant: the value; TermWave: the amplitude
 	a, b  *Term   // the operands of an operation; b is nil if it has one
-	State int     // TermCount: whose individuals are counted; TermGroup: the number in Program.Watched
+	State int     // TermCount and TermMean: whose individuals are counted, −1 for all; TermGroup: the number in Program.Watched
 
 	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
@@ -26,7 +26,7 @@ type Term struct {
 	Met   bool     // TermSince and TermNumber: of the individual that is met
 	Law   *law.Law // TermDensity: whose density
 
-	Number    int     // TermNumber: the number in Program.Numbers
+	Number    int     // TermNumber and TermMean: the number in Program.Numbers
 	Low, High float64 // TermNumber: between which it lies
 }
 
@@ -42,6 +42,7 @@ const (
 	TermSince                               // a curve by the time since something; 0 outside of it
 	TermDensity                             // the density of a law: in a TermSince only
 	TermNumber                              // a number that the individual has
+	TermMean                                // the mean of such a number; in recorded values only
 )
 
 // Constant returns the term of a number.
@@ -64,6 +65,8 @@ type Census struct {
 	Counts []int
 	Groups []int
 	Who    *Individual // nil where there is none
+
+	Mean func(number, state int) float64 // the mean of a number of those in a state; nil where there is none
 }
 
 // Counts reports whether the term depends on the number of individuals in a state.
@@ -101,6 +104,8 @@ func (t *Term) At(time float64, c Census) float64 {
 		return 0
 	case TermDensity:
 		return t.Law.Density(time)
+	case TermMean:
+		return c.Mean(t.Number, t.State)
 	case TermNumber:
 		return t.number(c.Who)
 	}

@@ -38,6 +38,7 @@ type Reader struct {
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
 	usesState  *bool // see File.UsesState
+	allowMeans bool  // see Expression
 
 	supplyNames []string // the names of the file's supplies
 }

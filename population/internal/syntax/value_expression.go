@@ -21,6 +21,7 @@ type Expression struct {
 	Text        string
 	Root        *ExprNode
 	allowCounts bool            // total and count(STATE) may stand in it
+	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may
 	OfMet       bool            // its numbers are those of the individual that is met
 	numbers     map[string]bool // the names of attributes that are numbers
 	HasNumber   bool            // an attribute that is a number stands in it
@@ -33,7 +34,8 @@ type ExprNode = expr.Node[Atom]
 type Atom struct {
 	Kind     atomKind
 	Quantity Quantity
-	Name     string // of a parameter, or of a state
+	Name     string // of a parameter, a state or a number
+	State    string // AtomMean: whose mean it is; "" for everybody
 }
 
 type atomKind uint8
@@ -45,6 +47,7 @@ const (
 	AtomTotal  // the number of the living
 	atomCount  // the number of the living in a state
 	AtomNumber // an attribute that is a number
+	AtomMean   // the mean of such an attribute
 )
 
 // The limits of one expression as written. Package compile has limits for an expression whose
@@ -86,7 +89,7 @@ func (x *Expression) ParameterValue(n *ExprNode) Value {
 
 // expression reads an expression. A problem is reported at the place in the text, if that is known.
 func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCounts bool) {
-	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts}
+	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts, allowMeans: r.allowMeans}
 	x.HasColumns = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if x.HasColumns {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
@@ -376,10 +379,16 @@ func (p *exprParser) longestParameter() int {
 func (p *exprParser) call(word string) *ExprNode {
 	from := p.At
 	op, ok := expr.Functions[word]
+	if word == "mean" && p.x.allowMeans {
+		return p.mean(from)
+	}
 	if !ok && word != "count" {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
 		if p.x.allowCounts {
 			known = append(known, "count")
+		}
+		if p.x.allowMeans {
+			known = append(known, "mean")
 		}
 		if near := suggest.Name(word, known); near != "" {
 			p.fail(from, "there is no function %s; did you mean %q?", diag.Quote(word), near)
@@ -418,6 +427,28 @@ func (p *exprParser) count(from int) *ExprNode {
 	p.At += end
 	p.Accept(")")
 	n := newLeaf(from, p.End(), Atom{Kind: atomCount, Name: name})
+	n.OpAt = mark
+	return n
+}
+
+// mean reads mean(NUMBER) or mean(NUMBER, STATE).
+func (p *exprParser) mean(from int) *ExprNode {
+	p.At += len("mean")
+	p.SkipSpace()
+	p.Accept("(")
+	end := strings.IndexByte(p.Text[p.At:], ')')
+	if end < 0 {
+		p.fail(from, "there is no ) for mean(")
+	}
+	name, state, _ := strings.Cut(p.Text[p.At:p.At+end], ",")
+	name, state = strings.TrimSpace(name), strings.TrimSpace(state)
+	if !p.x.numbers[name] {
+		p.fail(from, "mean of %s: there is no attribute with a number called so", diag.Quote(name))
+	}
+	mark := p.At
+	p.At += end
+	p.Accept(")")
+	n := newLeaf(from, p.End(), Atom{Kind: AtomMean, Name: name, State: state})
 	n.OpAt = mark
 	return n
 }
