@@ -16,10 +16,9 @@ help: ## list the targets
 
 # The race detector's tests leave part of the machine idle, and run beside the others. The module for
 # Caddy takes minutes to compile, and is in make soak.
-test: browser format tidy vet ## what every change must pass
+test: browser format tidy vet bindings ## what every change must pass
 	@$(MAKE) --no-print-directory -j2 race unit
 	@$(MAKE) --no-print-directory modules MODULES=dispatch/dispatchgrpc FLAGS=-race
-	@$(MAKE) --no-print-directory bindings
 
 format: ## check that gofmt changes nothing
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \

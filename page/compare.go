@@ -200,7 +200,7 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 
 // figureBytes estimates the charts of a comparison.
 func figureBytes(sides int, m *population.Model) uint64 {
-	lines := min(len(m.States()), figure.MaxLines)*2 + min(len(m.Flows()), figure.MaxLines)
+	lines := min(len(m.Counted()), figure.MaxLines)*2 + min(len(m.Flows()), figure.MaxLines)
 	return uint64(sides) * uint64(lines) * uint64(len(m.Times())) * 32
 }
 

@@ -291,10 +291,13 @@ func runFigures(r *population.Result) []figure.Figure {
 	if r.Rows() == 0 {
 		return figures
 	}
-	for _, m := range pictures.Machines(r, figure.MaxLines) {
-		m.Chart.UpToX = r.Model.End()
-		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(m.Name),
-			Caption: "Individuals in each state of " + m.Name, Chart: m.Chart})
+	for i, m := range pictures.Machines(r, figure.MaxLines) {
+		f := figure.Figure{ID: "machine-" + figure.FileName(m.Name), Caption: "Individuals in each state of " + m.Name,
+			Chart: upTo(m.Chart)}
+		if over {
+			f.Per = func(n float64) plot.Chart { return upTo(pictures.MachinesPer(r, figure.MaxLines, n)[i].Chart) }
+		}
+		figures = append(figures, f)
 	}
 	outcomes := pictures.Outcomes(r, figure.MaxLines)
 	for i, c := range outcomes.Charts {

@@ -247,7 +247,7 @@ func drawable(m *population.Model) error {
 			"have %d; almanac check --out draws larger ones.",
 			format.Thousands(float64(n)), what, most)
 	}
-	if n := len(m.States()); n > maxStates {
+	if n := len(m.Counted()); n > maxStates {
 		return tooMany(n, "states", maxStates)
 	}
 	if n := m.Ways(); n > maxTransitions {

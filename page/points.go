@@ -81,6 +81,7 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 	point := s.Points()[k]
 	charts, cut := map[string]*plot.Chart{}, map[string]map[string]bool{}
 	replicas := 0
+	var machines []string // in their order, each with a chart of its states
 	for {
 		row, err := in.Read()
 		if errors.Is(err, io.EOF) {
@@ -104,20 +105,27 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 		if row[middle] == "" || row[kind] == "total" {
 			continue
 		}
-		c := charts[row[kind]]
+		of, short := row[kind], row[name]
+		if machine, state, ok := strings.Cut(row[name], "="); ok && of == "state" {
+			if !slices.Contains(machines, machine) {
+				machines = append(machines, machine)
+			}
+			of, short = "machine "+machine, state
+		}
+		c := charts[of]
 		if c == nil {
 			c = &plot.Chart{Title: strings.Join(point.Values, ", "), XLabel: label, YLabel: "individuals", FromZero: true,
 				LegendBeside: true}
-			charts[row[kind]] = c
+			charts[of] = c
 		}
-		called := figure.Arrow(row[name])
+		called := figure.Arrow(short)
 		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == called })
 		if i < 0 {
 			if len(c.Series) == figure.MaxLines {
-				if cut[row[kind]] == nil {
-					cut[row[kind]] = map[string]bool{}
+				if cut[of] == nil {
+					cut[of] = map[string]bool{}
 				}
-				cut[row[kind]][row[name]] = true
+				cut[of][short] = true
 				continue
 			}
 			i, c.Series = len(c.Series), append(c.Series, plot.Series{Name: called})
@@ -128,11 +136,16 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 			l.Low, l.High = append(l.Low, numbers[low]), append(l.High, numbers[high])
 		}
 	}
+	type chart struct{ kind, id, caption string }
+	all := []chart{{"state", "states", "Individuals in each state"}}
+	for _, machine := range machines {
+		all = append(all, chart{"machine " + machine, "machine-" + figure.FileName(machine),
+			"Individuals in each state of " + machine})
+	}
+	all = append(all, chart{"flow", "flows", "Changes of state since the start"},
+		chart{"named", "named", "What was counted since the start"})
 	var figures []figure.Figure
-	for _, of := range []struct{ kind, id, caption string }{
-		{"state", "states", "Individuals in each state"}, {"flow", "flows", "Changes of state since the start"},
-		{"named", "named", "What was counted since the start"},
-	} {
+	for _, of := range all {
 		if c := charts[of.kind]; c != nil {
 			if c.Note = "one replica"; replicas > 1 {
 				c.Note = "lines: median of " + format.Count(replicas, "replica") + "; bands: middle 90 %"

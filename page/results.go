@@ -62,8 +62,15 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 	}
 	for name, machine := range sum.Machines.All() {
 		var states []course
-		for state, in := range machine.States.All() {
-			states = append(states, course{state, func(results.Counts) (population.Series, bool) { return in, true }})
+		for _, every := range []bool{false, true} { // those that were ever occupied, or all if none was
+			for state, in := range machine.States.All() {
+				if every || !sum.empty(in) {
+					states = append(states, course{state, func(results.Counts) (population.Series, bool) { return in, true }})
+				}
+			}
+			if len(states) > 0 {
+				break
+			}
 		}
 		figures = append(figures, figure.Figure{ID: "machine-" + figure.FileName(name),
 			Caption: "Individuals in each state of " + name, Chart: chart(states, "state", false)})
@@ -135,6 +142,44 @@ func (sum summary) states() (all []course) {
 	return all
 }
 
+// machineStates are the states of machines that were ever occupied, but for machines that groups are
+// by.
+func (sum summary) machineStates(by string) (all []course) {
+	for machine, of := range sum.Machines.All() {
+		if slices.Contains(strings.Split(by, ","), machine) {
+			continue
+		}
+		for state, in := range of.States.All() {
+			if !sum.empty(in) {
+				all = append(all, course{machine + "=" + state, func(c results.Counts) (population.Series, bool) {
+					part, _ := c.Machines.Get(machine)
+					return part.States.Get(state)
+				}})
+			}
+		}
+	}
+	return all
+}
+
+// machineFlows are the flows of machines that ever happened, in each interval or since the start.
+func (sum summary) machineFlows(incidence bool) (all []course) {
+	for machine, of := range sum.Machines.All() {
+		for flow, in := range of.Flows.All() {
+			if sum.empty(in) {
+				continue
+			}
+			all = append(all, course{figure.Arrow(machine + "=" + flow), func(c results.Counts) (population.Series, bool) {
+				part, _ := c.Machines.Get(machine)
+				if incidence {
+					return part.Incidence.Get(flow)
+				}
+				return part.Flows.Get(flow)
+			}})
+		}
+	}
+	return all
+}
+
 // flows are the flows and names that ever happened, in each interval or since the start. A name
 // that counts the same as a flow is told with it.
 func (sum summary) flows(incidence bool) (all []course) {
@@ -171,6 +216,7 @@ func (sum summary) flows(incidence bool) (all []course) {
 			return c.Flows.Get(name)
 		}})
 	}
+	all = append(all, sum.machineFlows(incidence)...)
 	for _, name := range alone {
 		all = append(all, course{name, func(c results.Counts) (population.Series, bool) {
 			if incidence {
@@ -242,7 +288,7 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 			}
 		}
 	}
-	add("by", "By ", "individuals in each state", sum.states(), false)
+	add("by", "By ", "individuals in each state", slices.Concat(sum.states(), sum.machineStates(by)), false)
 	if !sum.Incidence.IsZero() {
 		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.flows(true), true)
 	}

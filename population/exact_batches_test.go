@@ -64,6 +64,50 @@ record: {every: 10 seconds}
 	}
 }
 
+// Each of those who are a meets each of the others at 0.02 per day times the number who are a, so that
+// there are a²·(10 − a)·0.02 infections per day, in whatever way the file bounds it, and however many
+// others come. The numbers are those of the chain on a.
+func TestExactRateEachByCounts(t *testing.T) {
+	const model = `
+name: pairs
+time: {unit: day, end: 3}
+population: {size: 10, start: {a: 2, b: rest}}
+parameters: {pair: {value: 0.02 per day * count(a), most: 0.2 per day}}
+states: {a: {}, b: {}, c: {}}
+transmission: [{from: a, rate each: %s, to: {b: a}}]
+%s
+record: {every: 3 days}
+`
+	for name, c := range map[string][2]string{
+		"most":              {"{value: 0.02 per day * count(a), most: 0.2 per day}", ""},
+		"parameter":         {"pair", ""},
+		"no most":           {"{value: 0.02 per day * count(a)}", ""},
+		"others who come":   {"pair", "immigration: {rate: 50 per day, enter: c}"},
+		"without, and come": {`{value: "0.02 per day * min(count(a), 10)"}`, "immigration: {rate: 50 per day, enter: c}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := exactSimulate(t, 1, testscale.Size(4000, 50_000), model, c[0], c[1])
+			checkMean(t, "a", r.counts(1, "a"), 5.929020)
+			checkVariance(t, "a", r.counts(1, "a"), 7.885480)
+		})
+	}
+}
+
+// Two people, one of whom is infectious for a day and meets each of the others, the other one, at 2 per
+// day times a number with a gamma law of mean 1 and shape 0.3: the other is spared with (1 + 2/0.3)^−0.3.
+func TestExactRateEachByNumber(t *testing.T) {
+	r := exactSimulate(t, 1, testscale.Size(4000, 50_000), `
+name: two
+time: {unit: day, end: 2}
+population: {size: 2, start: {i: 1, s: rest}}
+attributes: {activity: {number: {gamma: {mean: 1, shape: 0.3}}}}
+states: {s: {}, i: {race: [{after: 1 day, to: r}]}, r: {}}
+transmission: [{from: i, rate each: {value: 2 per day * activity, most: 200 per day}, to: {s: r}}]
+record: {every: 2 days}
+`)
+	checkMean(t, "spared", r.counts(1, "s"), 0.542773)
+}
+
 // Ten animals have litters of 1, 2 or 3 at 0.2 per year and die at 0.3 per year, whether a birth or a
 // clock lets the young in: the mean is 10e^(0.04t), the variance 10 (σ²/0.04)(e^(0.08t) − e^(0.04t)) with
 // σ² = 0.2·3.5 + 0.3.
@@ -271,19 +315,23 @@ record: {every: 2 days}
 }
 
 // Values of the whole population are recorded at each row, by the parameters of that time, in the JSON
-// and in a table. A number that is none, as 0/0, is empty.
+// and in a table. A number that is none, as 0/0 and 4/0, is empty.
 func TestRecordedValues(t *testing.T) {
 	r := exactSimulate(t, 1, 3, `
 name: values
 time: {unit: day, start: 2020-03-01, end: 2020-03-05}
 population: {size: 10, start: {a: 4, b: rest}}
+attributes: {region: {north: 1, south: 0}}
 parameters: {factor: 2}
-states: {a: {}, b: {}}
+states: {a: {}, b: {}, c: {}}
 machines: {m: {start: {yes: 3, no: rest}, states: {yes: {}, no: {}}}}
 interventions: [{at: 2020-03-03, set: {factor: 5}}, {at: 2020-03-04, who: everyone, to: out}]
-record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m: count(m=yes) + 0 * total}}
+record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m: count(m=yes) + 0 * total,
+  north: count(region=north), ratio: count(a) / count(c)}}
 `)
-	want := map[string][]float64{"y": {8, 8, 20, 0, 0}, "share": {0.4, 0.4, 0.4, math.NaN(), math.NaN()}, "m": {3, 3, 3, 0, 0}}
+	none := math.NaN()
+	want := map[string][]float64{"y": {8, 8, 20, 0, 0}, "share": {0.4, 0.4, 0.4, none, none}, "m": {3, 3, 3, 0, 0},
+		"north": {10, 10, 10, 0, 0}, "ratio": {none, none, none, none, none}}
 	for k, name := range r.Model.Values() {
 		for row, x := range want[name] {
 			if got := r.Runs[2].Value(row, k); got != x && !(math.IsNaN(got) && math.IsNaN(x)) {
@@ -296,8 +344,8 @@ record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m
 		t.Fatal(err)
 	}
 	lines := strings.Split(table.String(), "\n")
-	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" || lines[11] != "0,3,2020-03-04,share," ||
-		len(lines) != 1+3*5*3+1 {
+	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" || lines[17] != "0,3,2020-03-04,share," ||
+		len(lines) != 1+3*5*5+1 {
 		t.Errorf("the table is\n%s", table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {

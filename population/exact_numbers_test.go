@@ -102,19 +102,67 @@ attributes: {group: {one: 30%%, two: 70%%}, x: {number: {poisson: {mean: {by: gr
 		}
 	}
 
-	r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
+	for _, born := range []string{
+		"births: {rate: 0.5 per day, from: a, enter: child, inherit: [x]}",
+		"always: [{rate: 0.5 per day, from: a, enter: child, inherit: all}]",
+		"machines: {m: {start: {on: rest}, enter: off, states: {on: {race: [{rate: 0.5 per day, where: {sort: mother}, to: on, " +
+			"enter: child, inherit: [x]}]}, off: {}}}}",
+	} {
+		r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
 population:
   size: 300
   groups:
-    - {count: 200, with: {x: 2.5}, start: {a: rest}}
+    - {count: 200, with: {x: 2.5, sort: mother}, start: {a: rest}}
     - {count: 100, start: {b: rest}}
-attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
+attributes: {sort: {mother: 0%%, other: rest}, x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
 states: {a: {}, b: {}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown: {}}
-births: {rate: 0.5 per day, from: a, enter: child, inherit: [x]}
+%s
+`, born)
+		// A child that is born at s is not grown at t with exp(−2.5 (t − s)): 100 births a day.
+		for row := 1; row <= 2; row++ {
+			checkMean(t, "children", r.counts(row, "child"), 100*(1-math.Exp(-2.5*float64(row)))/2.5)
+		}
+	}
+
+	// A clock of a state, whose one child a parent has on the way out.
+	out := exactSimulate(t, 6, testscale.Size(20, 100), head+`
+population: {size: 1000, groups: [{count: 1000, with: {x: 2.5}, start: {a: rest}}]}
+attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
+states: {a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown: {}}
 `)
-	// A child that is born at s is not grown at t with exp(−2.5 (t − s)): 100 births a day.
-	for row := 1; row <= 2; row++ {
-		checkMean(t, "children", r.counts(row, "child"), 100*(1-math.Exp(-2.5*float64(row)))/2.5)
+	checkShare(t, "children of those who left", out.all(2, "child"), out.individuals(), math.Exp(-2.5))
+}
+
+// Recorded means of numbers, of all and of a state, and the count of a group beside them: of those who are
+// there, who were given 1, 2 and 6.
+func TestExactNumbersRecorded(t *testing.T) {
+	r := exactSimulate(t, 8, 1, `
+name: recorded
+time: {unit: day, end: 2}
+population:
+  size: 6
+  groups:
+    - {count: 3, with: {x: 1, region: north}, start: {a: rest}}
+    - {count: 1, with: {x: 2, region: south}, start: {a: rest}}
+    - {count: 2, with: {x: 6, region: south}, start: {b: rest}}
+attributes: {region: {north: 50%%, south: rest}, y: {number: {exactly: 7}}, x: {number: {exactly: 3}}}
+states: {a: {}, b: {}}
+interventions: [{at: 1.5 days, who: b, to: out}]
+record:
+  every: 1 day
+  values: {all: mean(x), of b: "2 * mean(x, b)", y: mean( y ), north: count(region=north), south: count(region=south) / total}
+`)
+	want := map[string][]float64{
+		"all": {17. / 6, 17. / 6, 5. / 4}, "of b": {12, 12, math.NaN()}, "y": {7, 7, 7}, "north": {3, 3, 3},
+		"south": {0.5, 0.5, 0.25},
+	}
+	for k, name := range r.Model.Values() {
+		for row, x := range want[name] {
+			got := r.Runs[0].Value(row, k)
+			if !(math.Abs(got-x) < 1e-12) && !(math.IsNaN(got) && math.IsNaN(x)) {
+				t.Errorf("%s in row %d: %v, want %v", name, row, got, x)
+			}
+		}
 	}
 }
 

@@ -29,4 +29,4 @@ func (m *Model) DiagramShapes(ctx context.Context) (vector.Drawing, error) {
 
 // Ways is the number of arrows in the diagram. Several may lead from one state to the same other
 // one.
-func (m *Model) Ways() int { return len(explain.Ways(m.compiled)) }
+func (m *Model) Ways() int { return explain.WayCount(m.compiled) }

@@ -110,8 +110,8 @@ func (u *Unknown) bound(x float64) string {
 	return u.written(strconv.FormatFloat(x, 'g', 6, 64), x)
 }
 
-// counts reports whether a number of individuals depends on a parameter: at the start, or in an
-// intervention.
+// counts reports whether a number of individuals depends on a parameter: at the start, in an
+// intervention or in a supply.
 func (f *Fit) counts(name string) bool {
 	here, seen := f.m.compiled.StartScope(), map[string]bool{}
 	for _, g := range f.m.compiled.File.Groups {
@@ -123,6 +123,11 @@ func (f *Fit) counts(name string) bool {
 	}
 	for i := range f.m.compiled.File.Interventions {
 		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(compile.Parameter) {})
+	}
+	for i := range f.m.compiled.File.Supplies {
+		s := &f.m.compiled.File.Supplies[i]
+		here.EachParameter(s.Delivery.ComputedCount, seen, func(compile.Parameter) {})
+		here.EachParameter(s.Keep, seen, func(compile.Parameter) {})
 	}
 	return seen[name]
 }

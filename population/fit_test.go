@@ -220,3 +220,28 @@ func TestReadData(t *testing.T) {
 		t.Errorf("%q, %v", d.Notes, err)
 	}
 }
+
+// How many a supply is given, and keeps at most, are whole numbers, as is the count of an intervention.
+func TestUnknownSupply(t *testing.T) {
+	const model = `name: vaccine
+time: {unit: day, end: 10}
+population: {size: 200, start: {a: rest}}
+parameters: {doses: 5, shelf: 8}
+supplies: {k: {at: 0 days, every: 1 day, count: doses, keep: shelf}}
+states: {a: {race: [{rate: 0.1 per day, to: b, uses: k, name: dose}]}, b: {}}
+record: {every: 1 day}
+fit:
+  data: doses.csv
+  unknown: {doses: {uniform: {low: 1, high: 20}}, shelf: {uniform: {low: 0, high: 20}}}
+  match: [{column: dose, incidence: dose, error: poisson}]
+`
+	f, err := compiled(t, model).Fit(population.FitOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range f.Unknowns {
+		if !u.Whole || u.Low != 0 || !math.IsInf(u.High, 1) {
+			t.Errorf("%s: whole %v, between %v and %v", u.Name, u.Whole, u.Low, u.High)
+		}
+	}
+}

@@ -211,3 +211,25 @@ record: {every: 1 day}
 		}
 	}
 }
+
+// The law of a number is the same throughout a run, whoever enters later; shares of an attribute are
+// those of the time, for those who enter by a clock, too.
+func TestAfterNumbers(t *testing.T) {
+	const source = `
+name: numbers
+time: {unit: day, end: 10}
+population: {size: 1000, start: {a: rest}}
+parameters: {mu: 1, north: 0%}
+attributes: {x: {number: {gamma: {mean: mu, shape: 2}}}, region: {north: north, south: rest}}
+states: {a: {race: [{rate: 0.1 per day * x, enter: child}]}, child: {}}
+record: {every: 1 day, by: [region]}
+`
+	const want = "--set mu: attributes: x: number is fixed when a run begins, and the runs of the fit have begun"
+	_, err := population.Compile("numbers", []byte(source), population.After(5, "", population.Set("mu", "2")))
+	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "nothing that happens") {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := population.Compile("numbers", []byte(source), population.After(5, "", population.Set("north", "100%"))); err != nil {
+		t.Error(err)
+	}
+}

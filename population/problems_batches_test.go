@@ -66,6 +66,9 @@ var spoiltBatches = func() (all []spoilt) {
 				"mixing, or write rate"},
 		{"rate each below 0", []string{"rate each: 0.001 per day", "rate each: -0.001 per day"},
 			"model.yaml:8:37: transmission 1: rate each: -0.001 per day is -0.001 per day at day 0: a rate cannot be negative"},
+		{"rate each without a bound", []string{"rate each: 0.001 per day", "rate each: {value: 0.001 per day / total}"},
+			"model.yaml:8:37: transmission 1: rate each: no bound of 0.001 per day / total follows from the file, so that it " +
+				"cannot be drawn; write most: and what it never exceeds"},
 		{"rate each that is a number", []string{"rate each: 0.001 per day", "rate each: 0.001"},
 			"model.yaml:8:37: transmission 1: rate each: 0.001 is a number; expected a rate such as 0.5 per day"},
 		{"value of a state that is not there", []string{"count(a) / total", "count(c) / total"},

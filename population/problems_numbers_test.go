@@ -67,6 +67,18 @@ var spoiltNumbers = func() (all []spoilt) {
 			"model.yaml:4:100: attributes: risk: there is a parameter of that name; names are given once"},
 		{"number hardly between its limits", []string{"least: 0, most: 4", "least: 8, most: 9", "chance: {value: risk / 4, of: met}", "chance: 1", "with: {risk: 2.5}", "name: n"},
 			"model.yaml:4:115: attributes: risk: number: less than one in a hundred lies between least and most; take another law"},
+		{"recorded number", []string{"every: 1 day}", "every: 1 day, values: {x: risk}}"},
+			"model.yaml:11:36: record: values: x: risk is a number of each individual, and a value is one for all; write mean(risk)"},
+		{"recorded unit", []string{"every: 1 day}", "every: 1 day, values: {x: count(well) * 1 day}}"},
+			"model.yaml:11:36: record: values: x: count(well) * 1 day has a unit of time, and a value is a number; divide it by " +
+				"1 day, or multiply it, for example"},
+		{"mean in a rate", []string{"rate: 2 per day, enter", "rate: 2 per day * mean(activity), enter"},
+			"model.yaml:8:33: immigration: rate: \"2 per day * mean(activity)\": mean(…) may stand only in record: values, as in " +
+				"{active: mean(activity)}"},
+		{"mean of what is not a number", []string{"every: 1 day}", "every: 1 day, values: {x: mean(rsk)}}"},
+			"model.yaml:11:41: record: values: x: \"mean(rsk)\": mean: there is no attribute with number \"rsk\"; did you mean \"risk\"?"},
+		{"mean of a state that is not there", []string{"every: 1 day}", "every: 1 day, values: {x: \"mean(risk, il)\"}}"},
+			"model.yaml:11:42: record: values: x: mean: there is no state \"il\"; did you mean \"ill\"?"},
 		{"number without a mean", []string{"normal: {mean: 1, sd: 1, least: 0, most: 4}", "poisson: {most: 4}"},
 			"model.yaml:4:125: attributes: risk: number: poisson: \"mean\" is missing; write mean: 2.4, for example"},
 		{"sum of a number and a season", []string{"R * activity / 5 days",

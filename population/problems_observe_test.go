@@ -51,7 +51,8 @@ var spoiltObservations = func() (all []spoilt) {
 		{"chance above 1", []string{"chance: some", "chance: 140%"},
 			"model.yaml:12:36: observe: reports: chance: 140%: a probability is between 0 and 1, or 0% and 100%"},
 		{"tree of an unknown event", []string{"tree: {of: infection}", "tree: {of: infect}"},
-			"model.yaml:17:14: record: tree: of: nothing goes by the name \"infect\"; did you mean \"infection\"?"},
+			"model.yaml:17:14: record: tree: of: nothing goes by the name \"infect\"; " +
+				"expected one of infection, recovery, alarm, well->ill, ill->immune"},
 		{"times of an unknown event", []string{"[infection, reports]", "[infection, report]"},
 			"model.yaml:16:31: record: people: times: nothing goes by the name \"report\"; did you mean \"reports\"?"},
 		{"times of a survey", []string{"[infection, reports]", "[infection, survey]"},

@@ -260,6 +260,8 @@ model.yaml:10:10: parameters: other: the parameter "other" stands for itself`},
 		"beta: gamma\n  gamma: beta"},
 		want: `model.yaml:7:9: parameters: beta: the parameter "beta" stands for itself
 model.yaml:8:10: parameters: gamma: the parameter "gamma" stands for itself`},
+	{name: "set to what there is not", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: bet}"},
+		want: `model.yaml:34:31: transmission 1: rate: there is no parameter "bet"; did you mean "beta"?`},
 	{name: "set to itself", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: beta}"},
 		want: `model.yaml:34:31: transmission 1: rate: the parameter "beta" stands for itself`},
 	{name: "alias that contains itself", swap: []string{"after: 3 days", "after: &a {mixture: [{share: 100%, of: *a}]}"},

@@ -30,7 +30,9 @@ func newPopulation() *cobra.Command {
 			"promises.\n\n" +
 			"What is compared takes turns, repetition by repetition, and the best one counts, in seconds. The memory is the " +
 			"most that\n" +
-			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples.\n\n" +
+			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples; and " +
+			"ones of a\n" +
+			"single machine and of three, at a rate and with a gamma distribution, which change equally often.\n\n" +
 			cli.List("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac-bench population\n" +
 			"  almanac-bench population --almanac ./almanac\n" +

@@ -88,6 +88,11 @@ func TestICERProblems(t *testing.T) {
 			t.Errorf("%s: status %d, %q; expected %q", c.icer, status, errs.String(), c.want)
 		}
 	}
+	var out, errs bytes.Buffer // of the living, an outcome that the dead have a part in is nonsense
+	if status := run(context.Background(), []string{"compare", model, "--output", "final(cost) per person"}, &out,
+		&errs); status == 0 || !strings.Contains(errs.String(), "write incidence(cost) per person") {
+		t.Errorf("status %d, %q", status, errs.String())
+	}
 }
 
 // Outcomes are outputs of a sweep, and a run has a table of them in both formats.

@@ -37,7 +37,8 @@ func (f *pictureFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.files, "picture", nil, "write a picture for a paper: a file that ends in .svg, .pdf or "+
 		".png; may be repeated")
 	c.Flags().StringArrayVar(&f.show, "show", nil, "what the picture shows, separated by commas: names of states, "+
-		"flows as a->b, names of what happens, total;\nthe word states for all states, and flows for all flows")
+		"those of machines as hiv=early, flows as a->b,\nnames of what happens, total; the name of a machine for all its "+
+		"states, the word states for all states, and flows for all flows")
 	c.Flags().StringVar(&f.panels, "panels", "", "in the picture, a panel for each group that the model records by: "+
 		"--panels region")
 	c.Flags().BoolVar(&f.log, "log", false, "in the picture, a logarithmic axis of individuals")
@@ -110,7 +111,7 @@ func (f *pictureFlags) checkLetters(c *cobra.Command, m *population.Model) error
 		return cli.Usagef("--title: the font of the pictures has no %s; write a .svg file, in which the title is a text, or "+
 			"another title", missing)
 	}
-	names := slices.Concat(m.States(), m.Names(), m.Attributes())
+	names := slices.Concat(m.Counted(), m.Names(), m.Attributes())
 	for _, g := range m.Groups() {
 		names = append(names, g.Values...)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -213,7 +214,8 @@ const (
 	mostGroupsPrinted = 20
 )
 
-// printGroups prints the counts by group and state.
+// printGroups prints the counts by group and state, and by the states of machines, if there is room
+// for them.
 func printGroups(w io.Writer, m *population.Model, r *population.Result, last int) {
 	states, groups := m.States(), m.Groups()
 	if len(states) > mostStatesPrinted {
@@ -228,18 +230,42 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 		if r.Replicas > 1 {
 			mean = ": mean"
 		}
-		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.Groups[0]].Attributes, " and "), mean,
+		attributes := groups[by.Groups[0]].Attributes
+		machines := otherMachines(m, attributes)
+		if len(states)+len(machines) > mostStatesPrinted {
+			machines = nil
+		}
+		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t", strings.Join(attributes, " and "), mean,
 			strings.Join(states, "\t"))
+		for _, s := range machines {
+			fmt.Fprintf(out, "%s\t", m.Counted()[s])
+		}
+		fmt.Fprintln(out)
 		for _, g := range by.Groups {
 			part := r.In(g)
 			fmt.Fprintf(out, "%s\t", strings.Join(groups[g].Values, ", "))
 			for s := range states {
 				fmt.Fprintf(out, "%s\t", format.Thousands(part.State(s).Mean[last]))
 			}
-			fmt.Fprintf(out, "%s\t\n", format.Thousands(part.Total().Mean[last]))
+			fmt.Fprintf(out, "%s\t", format.Thousands(part.Total().Mean[last]))
+			for _, s := range machines {
+				fmt.Fprintf(out, "%s\t", format.Thousands(part.State(s).Mean[last]))
+			}
+			fmt.Fprintln(out)
 		}
 		out.Flush()
 	}
+}
+
+// otherMachines returns the numbers of the states of machines that groups are not by.
+func otherMachines(m *population.Model, by []string) (all []int) {
+	states := len(m.States())
+	for i, name := range m.Counted()[states:] {
+		if machine, _, _ := strings.Cut(name, "="); !slices.Contains(by, machine) {
+			all = append(all, states+i)
+		}
+	}
+	return all
 }
 
 // printChart draws the states that change most, on a terminal.
@@ -249,7 +275,7 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 	}
 	rows := r.Rows()
 	var lines []terminal.Line
-	for i, name := range m.States() {
+	for i, name := range m.Counted() {
 		lines = append(lines, terminal.Line{Name: name, Values: r.State(i).Mean[:rows]})
 	}
 	if chart := screen.Chart(r.Times[:rows], terminal.Telling(lines), m.Unit(), func(v float64) string {

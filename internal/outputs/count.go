@@ -20,14 +20,15 @@ type names struct {
 
 // A quantity is what can be counted in a run, or in a group.
 type quantity struct {
-	name   string
-	nobody bool                                           // happens to no individual, and is not counted in groups
-	events bool                                           // counted or accrued since the start; otherwise present
-	of     func(run *population.Run, row int) float64     // in a run, or in one of its groups
-	peak   func(run *population.Run) (most, when float64) // of everybody at any time; nil if only rows are known
-	groups []int                                          // to add up, in the order of Model.Groups
-	times  []float64                                      // of the rows
-	some   bool                                           // only those groups, not everybody
+	name    string
+	outcome bool                                           // accrues to all who ever lived
+	nobody  bool                                           // happens to no individual, and is not counted in groups
+	events  bool                                           // counted or accrued since the start; otherwise present
+	of      func(run *population.Run, row int) float64     // in a run, or in one of its groups
+	peak    func(run *population.Run) (most, when float64) // of everybody at any time; nil if only rows are known
+	groups  []int                                          // to add up, in the order of Model.Groups
+	times   []float64                                      // of the rows
+	some    bool                                           // only those groups, not everybody
 }
 
 // A counter counts a quantity in one run.
@@ -279,7 +280,7 @@ func (n *names) everybody(name string) (*quantity, error) {
 	}
 	for i, outcome := range n.m.Outcomes() {
 		if known = append(known, outcome); outcome == name {
-			return &quantity{name: name, events: true,
+			return &quantity{name: name, events: true, outcome: true,
 				of: func(run *population.Run, row int) float64 { return run.Outcome(row, i) }}, nil
 		}
 	}

@@ -53,7 +53,7 @@ func (n *names) call(name, inside string, per persons) (number, error) {
 		}
 		return n.timeOf(name, inside)
 	}
-	q, err := n.find(inside)
+	q, err := n.findFor(inside, per)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,20 @@ func (q *quantity) highest(run *population.Run, per persons) (most, when float64
 	return most, when
 }
 
+// findFor is find, and refuses an outcome per person: it has accrued to the dead as well, and a
+// number at a time is for the living.
+func (n *names) findFor(what string, per persons) (*quantity, error) {
+	q, err := n.find(what)
+	if err == nil && q.outcome && per != none {
+		return nil, fmt.Errorf("%s has accrued to all who ever lived, and per person is for those who are alive; "+
+			"write incidence(%s) per person, for those alive at the start, or divide by a number", q.name, q.name)
+	}
+	return q, err
+}
+
 // at is how many there are at a time.
 func (n *names) at(what, when string, per persons) (number, error) {
-	q, err := n.find(what)
+	q, err := n.findFor(what, per)
 	if err != nil {
 		return nil, err
 	}

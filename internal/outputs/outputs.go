@@ -125,7 +125,7 @@ const (
 // Defaults are the default outputs: final values and peaks of states, the numbers of transitions, and
 // outcomes.
 func Defaults(m *population.Model) (texts []string) {
-	states, flows := m.States(), m.Flows()
+	states, flows := m.Counted(), m.Flows() // also of machines
 	for _, s := range states[:min(len(states), someEnds)] {
 		texts = append(texts, "final("+s+")")
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Save writes the charts into a directory: all states in one and each in its own, the flows, both by
-// group, and outcomes.
+// Save writes the charts into a directory: all states in one and each in its own, those of each
+// machine in one, the flows, states and flows by group, and outcomes.
 func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
@@ -26,6 +26,9 @@ func Save(dir string, r *population.Result) error {
 	all, each := States(r)
 	errs := []error{plot.SaveBoth(dir, "states", all), plot.SaveBoth(dir, "each", each),
 		plot.SaveBoth(dir, "incidence", Flows(r)), plot.SaveBoth(dir, "outcomes", Outcomes(r, mostOutcomes))}
+	for _, m := range Machines(r, len(r.Model.Counted())) {
+		errs = append(errs, plot.SaveBoth(dir, "machine-"+m.Name, m.Chart))
+	}
 	for _, by := range Groupings(r.Model) {
 		states, flows := Groups(r, by)
 		if len(by.Groups) > mostBands {
@@ -132,27 +135,38 @@ func each(c plot.Chart, note string) plot.Panels {
 // FirstStates is a chart of at most most states. States that are never occupied are left out when
 // all replicas have ended; before that, which ones are drawn does not change.
 func FirstStates(r *population.Result, most int) plot.Chart {
-	c := plot.Chart{Title: title(r), Note: linesAndBands(r), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	return statesChart(r, title(r), ofStates(r.Model), most, 0)
+}
+
+// FirstStatesPer is FirstStates with numbers per so many of the living.
+func FirstStatesPer(r *population.Result, most int, per float64) plot.Chart {
+	return statesChart(r, title(r), ofStates(r.Model), most, per)
+}
+
+// ofStates lists the states of a model, without those of machines.
+func ofStates(m *population.Model) (all []quantity) {
+	for i, name := range m.States() {
+		all = append(all, quantity{kind: state, index: i, name: name})
+	}
+	return all
+}
+
+// statesChart is a chart of the first of some states, in numbers, or per so many of the living.
+func statesChart(r *population.Result, heading string, of []quantity, most int, per float64) plot.Chart {
+	c := plot.Chart{Title: heading, Note: linesAndBands(r), YLabel: "individuals", FromZero: true, LegendBeside: true}
 	SetTime(&c, r.Model)
 	var empty []string
-	var all []plot.Series
-	for i, name := range r.Model.States() {
-		in := r.State(i)
-		if r.Done == r.Replicas && (len(in.Max) == 0 || slices.Max(in.Max) == 0) {
-			empty = append(empty, name)
+	var all []quantity
+	for _, q := range of {
+		if r.Done == r.Replicas && q.empty(r) {
+			empty = append(empty, q.name)
 			continue
 		}
-		s := overReplicas(r, in)
-		s.Name = name
-		all = append(all, s)
+		all = append(all, q)
 	}
 	switch {
 	case len(all) == 0: // a population of nobody
-		for i, name := range empty {
-			s := overReplicas(r, r.State(i))
-			s.Name = name
-			all = append(all, s)
-		}
+		all = of
 	case len(empty) > 0:
 		c.Note += "; " + leftOut(empty)
 	}
@@ -160,17 +174,20 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 		c.Note = fmt.Sprintf("the first %d of %s states; ", most, format.Thousands(float64(n))) + c.Note
 		all = all[:most]
 	}
-	c.Series = all
-	return c
-}
-
-// FirstStatesPer is FirstStates with numbers per so many of the living.
-func FirstStatesPer(r *population.Result, most int, per float64) plot.Chart {
-	c, v, names := FirstStates(r, most), View{Per: per}, r.Model.States()
-	for i, s := range c.Series {
-		c.Series[i] = v.line(r, quantity{kind: state, index: slices.Index(names, s.Name), name: s.Name})
+	v := View{Per: per}
+	for _, q := range all {
+		s := plot.Series{}
+		if per > 0 {
+			s = v.line(r, q)
+		} else {
+			s = overReplicas(r, r.State(q.index))
+		}
+		s.Name = q.name
+		c.Series = append(c.Series, s)
 	}
-	c.YLabel = v.label(r, quantity{kind: state})
+	if per > 0 {
+		c.YLabel = v.label(r, quantity{kind: state})
+	}
 	return c
 }
 
@@ -445,17 +462,17 @@ func GroupsPer(r *population.Result, by Grouping, per float64) (states, flows pl
 		return c
 	}
 	states = plot.Panels{Title: title(r), Note: "individuals in each state, " + which + "; " + lines, Common: true}
-	names := m.States()
-	tops := make([]float64, len(names))
-	for i := range names {
-		tops[i] = slices.Max(r.State(i).Mean)
+	some := slices.Concat(ofStates(m), otherMachines(m, groups[by.Groups[0]].Attributes))
+	tops := make([]float64, len(some))
+	for i, q := range some {
+		tops[i] = slices.Max(r.State(q.index).Mean)
 	}
 	for _, i := range Largest(tops, mostStatesDrawn) {
 		if tops[i] == 0 && r.Done == r.Replicas && slices.Max(tops) > 0 {
 			continue
 		}
-		states.Charts = append(states.Charts, chart(names[i], func(part *population.Result) plot.Series {
-			return v.line(part, quantity{kind: state, index: i})
+		states.Charts = append(states.Charts, chart(some[i].name, func(part *population.Result) plot.Series {
+			return v.line(part, quantity{kind: state, index: some[i].index})
 		}))
 	}
 	_, drawnFlows, note := flowsDrawn(r)

@@ -1,6 +1,7 @@
 package pictures
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -17,8 +18,10 @@ import (
 // A View says what a picture of a run shows. The zero value shows all states that were ever
 // occupied.
 type View struct {
-	// Show has states, flows (a->b), names ([a] if a state has the same name), "total", "states" or
-	// "flows". If there are none: what the data are of, or states.
+	// Show has states, those of machines (hiv=early), flows (a->b), names ([a] if a state has the same
+	// name), machines, "total", "states" or "flows". If there are none: what the data are of, or
+	// states. States are with those of machines, each machine in a panel of its own, unless there is
+	// a panel for each group.
 	Show   []string
 	Panels string  // a grouping of the model: a panel for each group
 	Log    bool    // logarithmic y axis
@@ -82,6 +85,7 @@ type quantity struct {
 	index  int    // of the state, flow or name
 	name   string // in the legend
 	asked  bool   // shown by its own name
+	part   string // "states", or the machine that is shown whole; empty if it is shown by its own name only
 	column *Column
 	groups []int     // of the model, which are added up; nil means everybody
 	panels []*Column // with --panels: of the groups that have a panel
@@ -97,6 +101,7 @@ func (q quantity) same(p quantity) bool {
 func insert(all []quantity, q quantity) []quantity {
 	if i := slices.IndexFunc(all, q.same); i >= 0 {
 		all[i].asked = all[i].asked || q.asked
+		all[i].part = cmp.Or(all[i].part, q.part)
 		return all
 	}
 	if q.column != nil && slices.ContainsFunc(all, func(p quantity) bool { return p.name == q.name }) {
@@ -127,7 +132,7 @@ func mixed(all []quantity) bool {
 // known returns everything that can be shown by its name, in the order in which names are looked
 // up.
 func known(m *population.Model) (all []quantity, words []string) {
-	for i, s := range m.States() {
+	for i, s := range m.Counted() {
 		all, words = append(all, quantity{kind: state, index: i, name: s}), append(words, s)
 	}
 	for i, f := range m.Flows() {
@@ -168,12 +173,20 @@ func (v View) quantities(m *population.Model) (all []quantity, err error) {
 			q.asked = true
 			add(q)
 		case clean == "states":
-			for _, q := range every[:len(m.States())] {
-				add(q)
+			for _, part := range v.parts(m) {
+				for _, i := range part.states {
+					every[i].part = part.name
+					add(every[i])
+				}
 			}
 		case clean == "flows":
-			for _, q := range every[len(m.States()):][:len(m.Flows())+len(m.Names())] {
+			for _, q := range every[len(m.Counted()):][:len(m.Flows())+len(m.Names())] {
 				add(q)
+			}
+		case slices.Contains(m.Machines(), clean):
+			for _, i := range machineStates(m, clean) {
+				every[i].part = clean
+				add(every[i])
 			}
 		default:
 			return nil, &Mistake{"show", unknown(name, words, m)}
@@ -198,12 +211,13 @@ func unknown(name string, words []string, m *population.Model) string {
 		}
 	}
 	text := fmt.Sprintf("%q is no state, flow or name of the model", name)
-	if near := suggest.Name(name, words); near != "" {
+	if near := suggest.Name(name, slices.Concat(words, m.Machines())); near != "" {
 		return text + fmt.Sprintf("; did you mean %q?", near)
 	}
-	some := words[:len(m.States())+len(m.Flows())+len(m.Names())]
+	states := m.Counted()
+	some := words[:len(states)+len(m.Flows())+len(m.Names())]
 	if len(some) > 20 {
-		return text + "; it has the states " + strings.Join(m.States()[:min(20, len(m.States()))], ", ")
+		return text + "; it has the states " + strings.Join(states[:min(20, len(states))], ", ")
 	}
 	return text + "; it has " + strings.Join(some, ", ")
 }
@@ -261,6 +275,12 @@ func (v View) Draw(r *population.Result) (Picture, error) {
 			ps.Charts = append(ps.Charts, c)
 		}
 		return ps, nil
+	case len(partsOf(all)) > 1:
+		return v.machines(r, all, heading, note), nil
+	}
+	if parts := partsOf(all); len(parts) == 1 && parts[0] != "states" && !slices.ContainsFunc(all, unlike(parts[0])) {
+		heading += ": " + parts[0]
+		all = short(all)
 	}
 	c := v.chart(r, all)
 	c.Title, c.Note, c.LegendBeside = heading, note, true

@@ -54,6 +54,7 @@ type Panels struct {
 	Charts      []Chart
 	Columns     int  // 0 chooses a number
 	Common      bool // all charts have the same series, with the same colours and one legend
+	Listed      bool // charts have series of their own, and one legend lists all of them
 	SameY       bool // all charts have the same y axis
 }
 
@@ -101,9 +102,10 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			tallest = max(tallest, headings[i].height())
 			l, b := p.margins()
 			left, below = max(left, l), max(below, b)
-			if ps.Common {
+			if ps.Common || ps.Listed {
 				names = union(names, entries)
-			} else {
+			}
+			if !ps.Common {
 				colour = (colour + len(ps.Charts[i].Series)) % len(palette)
 			}
 		}

@@ -168,51 +168,44 @@ func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
 // WriteSupplies writes how much of each supply there was: replica, time, the date if the model's clock
 // has dates, supply, left, used, lost and refused, the last three since the start.
 func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
-	has := func(p presence) bool { return p == ifDated && r.Model.Dates() != nil }
-	l := supplyTable.layout(has, nil, nil, nil)
-	out, err := newSink(w, f, supplyTable.name, l.columns)
-	if err != nil {
-		return err
-	}
-	names, dates := r.Model.Supplies(), r.Model.Dates()
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		for at := range run.Rows() {
-			row := SupplyRow{Replica: run.Replica, Time: r.Times[at]}
-			if dates != nil {
-				row.Date = dates[at]
-			}
-			for k, name := range names {
-				s := run.Supply(at, k)
-				row.Supply, row.Left, row.Used = name, int64(s.Left), int64(s.Used)
-				row.Lost, row.Refused = int64(s.Lost), int64(s.Refused)
-				if err := out.row(l.row(&row)); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return out.close()
+	names := r.Model.Supplies()
+	return writeWhole(w, f, &supplyTable, r, len(names),
+		func(run *population.Run, row, k int, time float64, date string) SupplyRow {
+			s := run.Supply(row, k)
+			return SupplyRow{Replica: run.Replica, Time: time, Date: date, Supply: names[k], Left: int64(s.Left),
+				Used: int64(s.Used), Lost: int64(s.Lost), Refused: int64(s.Refused)}
+		})
 }
 
 // WriteValues writes the values of the whole population: replica, time, the date if the model's clock
 // has dates, name and value.
 func WriteValues(w io.Writer, f Format, r *population.Result) error {
-	l := valueTable.layout(func(p presence) bool { return r.Model.Dates() != nil }, nil, nil, nil)
-	out, err := newSink(w, f, valueTable.name, l.columns)
+	names := r.Model.Values()
+	return writeWhole(w, f, &valueTable, r, len(names),
+		func(run *population.Run, row, k int, time float64, date string) ValueRow {
+			return ValueRow{Replica: run.Replica, Time: time, Date: date, Name: names[k], Value: run.Value(row, k)}
+		})
+}
+
+// writeWhole writes a table of the whole population, without groups: n rows for each replica and
+// time.
+func writeWhole[R any](w io.Writer, f Format, table *schema[R], r *population.Result, n int,
+	rowOf func(run *population.Run, row, k int, time float64, date string) R) error {
+	dates := r.Model.Dates()
+	l := table.layout(func(p presence) bool { return p == ifDated && dates != nil }, nil, nil, nil)
+	out, err := newSink(w, f, table.name, l.columns)
 	if err != nil {
 		return err
 	}
-	names, dates := r.Model.Values(), r.Model.Dates()
 	for i := range r.Runs {
 		run := &r.Runs[i]
 		for row := range run.Rows() {
-			one := ValueRow{Replica: run.Replica, Time: r.Times[row]}
+			date := ""
 			if dates != nil {
-				one.Date = dates[row]
+				date = dates[row]
 			}
-			for k, name := range names {
-				one.Name, one.Value = name, run.Value(row, k)
+			for k := range n {
+				one := rowOf(run, row, k, r.Times[row], date)
 				if err := out.row(l.row(&one)); err != nil {
 					return err
 				}

@@ -25,12 +25,13 @@ import (
 func FromResult(name string, r *population.Result) *Side {
 	m := r.Model
 	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
-		Label: pictures.TimeLabel(m), Dates: pictures.Dates(m), Result: r, total: map[string]int{"state": len(m.States()),
+		Label: pictures.TimeLabel(m), Dates: pictures.Dates(m), Result: r, total: map[string]int{"state": len(m.Counted()),
 			"incidence": len(m.Flows()), "outcome": len(m.Outcomes())}}
 	if s.Count == 0 {
 		return s
 	}
-	for i, state := range m.States()[:min(len(m.States()), figure.MaxLines)] {
+	states := m.Counted() // also of machines
+	for i, state := range states[:min(len(states), figure.MaxLines)] {
 		s.States = append(s.States, line{state, r.State(i)})
 	}
 	for i, flow := range m.Flows()[:min(len(m.Flows()), figure.MaxLines)] {
@@ -94,13 +95,13 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 		return nil, httperr.Unprocessable("summary.json in %s has no times", dir)
 	}
 	n := max(sum.Done, 0)
-	ends := func(all results.Ordered[population.Series]) {
+	ends := func(prefix string, all results.Ordered[population.Series]) {
 		for name, in := range all.All() {
 			if len(v.Outputs) >= outputs.Most || len(in.Mean) != len(sum.Times) {
 				continue
 			}
 			last := len(in.Mean) - 1
-			o := study.Output{Name: "final(" + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(),
+			o := study.Output{Name: "final(" + prefix + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(),
 				High: math.NaN()}
 			if last < len(in.SD) {
 				o.SD = in.SD[last]
@@ -108,23 +109,31 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 			v.Outputs, v.Found[o.Name] = append(v.Outputs, o.Name), withInterval(o)
 		}
 	}
-	lines := func(all results.Ordered[population.Series]) (some []line) {
+	v.total = map[string]int{}
+	lines := func(some []line, kind, prefix string, all results.Ordered[population.Series]) []line {
+		v.total[kind] += len(all.Names())
 		for name, in := range all.All() {
 			if len(some) < figure.MaxLines && len(in.Median) == len(sum.Times) {
-				some = append(some, line{name, in})
+				some = append(some, line{prefix + name, in})
 			}
 		}
 		return some
 	}
-	v.total = map[string]int{"state": len(sum.States.Names()), "incidence": len(sum.Incidence.Names()),
-		"outcome": len(sum.Outcomes.Names())}
-	v.States, v.outcomes = lines(sum.States), lines(sum.Outcomes)
-	if v.Flows = lines(sum.Incidence); sum.Incidence.IsZero() {
+	v.States, v.outcomes = lines(nil, "state", "", sum.States), lines(nil, "outcome", "", sum.Outcomes)
+	if v.Flows = lines(nil, "incidence", "", sum.Incidence); sum.Incidence.IsZero() {
 		v.SinceStart = true
 	}
-	ends(sum.States)
-	ends(sum.Flows)
-	ends(sum.Outcomes)
+	ends("", sum.States)
+	for machine, of := range sum.Machines.All() {
+		v.States = lines(v.States, "state", machine+"=", of.States)
+		v.Flows = lines(v.Flows, "incidence", machine+"=", of.Incidence)
+		ends(machine+"=", of.States)
+	}
+	ends("", sum.Flows)
+	for machine, of := range sum.Machines.All() {
+		ends(machine+"=", of.Flows)
+	}
+	ends("", sum.Outcomes)
 	if sum.Incomplete {
 		return v, nil // the tables have incomplete replicas
 	}

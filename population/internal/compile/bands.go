@@ -85,7 +85,7 @@ func (c *compiler) followsAge(attribute int, n syntax.Ref, what string) bool {
 func (c *compiler) bandSizes(t *program.Phase, b *program.Band) ([]float64, bool) {
 	sizes, total := make([]float64, len(b.Ages)), 0.0
 	quiet := c.here // problems with ages are reported where they are worked out
-	quiet.List = &diag.List{}
+	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
 	for i := range c.program.StartGroups {
 		in := &c.program.StartGroups[i]
 		count := float64(in.Count)

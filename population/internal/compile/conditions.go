@@ -114,7 +114,7 @@ func (c *compiler) beginsIndex(name string) int {
 // rounding.
 func sameValue(here Scope, old Parameter, new syntax.Value) bool {
 	quiet := here
-	quiet.List = &diag.List{}
+	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
 	a, _, okA := quiet.Resolve(old.Value, "")
 	b, _, okB := quiet.Resolve(new, "")
 	switch isQuantity := func(v syntax.Value) bool { return v.IsQuantity() || v.Computed }; {

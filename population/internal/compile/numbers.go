@@ -98,24 +98,6 @@ func (s Scope) numberLaw(text *syntax.Number, what string) (l program.NumberLaw)
 	return l
 }
 
-// meanTerm returns the term of the mean of a number, of everybody or of those in a state.
-func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
-	t := &program.Term{Op: program.TermMean, State: -1}
-	t.Number = slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
-	if t.Number < 0 {
-		return DimTerm{}, false // that has been reported
-	}
-	if n.Leaf.State != "" {
-		if t.State = slices.Index(s.states, n.Leaf.State); t.State < 0 {
-			at := x.Place(n.OpAt)
-			s.reportValue(syntax.Value{At: at}, at, "%s: mean: %s", what,
-				diag.Unknown("state", n.Leaf.State, func() []string { return s.states }))
-			return DimTerm{}, false
-		}
-	}
-	return DimTerm{t, syntax.Dimensionless}, true
-}
-
 // numberTerm returns the term of a number in an expression.
 func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
 	k := slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
@@ -140,6 +122,29 @@ func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string)
 	}
 	low, high := s.givenRange(n.Leaf.Name)
 	t.Low, t.High = min(t.Low, low), max(t.High, high)
+	return DimTerm{t, syntax.Dimensionless}, true
+}
+
+// meanTerm returns the term of the mean of a number, of all or of those in a state. The states of
+// machines are not among these.
+func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
+	t := &program.Term{Op: program.TermMean, State: -1}
+	t.Number = slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
+	if t.Number < 0 {
+		return DimTerm{}, false // its definition has a problem, which has been reported
+	}
+	if n.Leaf.State != "" {
+		states := s.states
+		if len(s.machines) > 0 {
+			states = states[:s.machines[0].FirstCount]
+		}
+		if t.State = slices.Index(states, n.Leaf.State); t.State < 0 {
+			at := x.Place(n.OpAt)
+			s.reportValue(syntax.Value{At: at}, at, "%s: mean: %s", what,
+				diag.Unknown("state", n.Leaf.State, func() []string { return states }))
+			return DimTerm{}, false
+		}
+	}
 	return DimTerm{t, syntax.Dimensionless}, true
 }
 

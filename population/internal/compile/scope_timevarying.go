@@ -88,18 +88,13 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	case got.CountDependent != nil && want != syntax.KindRate:
 		s.reportCountDependent(v, got, at, what)
 		return nil, false
-	case got.CountDependent != nil:
-		if m, ok = s.Term(got.CountDependent.Value, countDependentWhat(got, what)); !ok {
+	case got.CountDependent != nil && got.CountDependent.Pairs:
+		if m, ok = s.ratePerPair(tv, v, got, at, what); !ok {
 			return nil, false
 		}
-		if got.CountDependent.Pairs {
-			each := got.CountDependent.Value
-			if m.Dimension == syntax.RateDimension &&
-				!s.checkRange(&program.TimeVarying{Root: m.Term}, each, each, at, what, want) {
-				return nil, false
-			}
-			others := program.Combine(expr.Subtract, &program.Term{Op: program.TermTotal}, program.Constant(1))
-			m.Term = program.Combine(expr.Multiply, m.Term, others)
+	case got.CountDependent != nil:
+		if m, ok = s.Term(got.CountDependent.Value, what+": value"); !ok {
+			return nil, false
 		}
 		if tv.ByCounts = true; !got.CountDependent.Most.Given() {
 			if !s.boundBySize(tv, m, v, got, at, what) {

@@ -3,6 +3,7 @@ package compile
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -53,10 +54,39 @@ func rateKey(rate syntax.Value) string {
 	return ": rate"
 }
 
-// countDependentWhat names the value of a rate that depends on counts, for messages.
-func countDependentWhat(got syntax.Value, what string) string {
-	if got.CountDependent.Pairs {
-		return what
+// ratePerPair returns the rate at which an individual meets others of a contact with rate each: that
+// of a pair, times the number of others. A most is that of a pair.
+func (s Scope) ratePerPair(
+	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string,
+) (m DimTerm, ok bool) {
+	pair := got.CountDependent.Value
+	of, _, ok := s.Dereference(pair, what)
+	if !ok {
+		return m, false
 	}
-	return what + ": value"
+	var most syntax.Value
+	if of.CountDependent != nil {
+		got, most = of, of.CountDependent.Most
+		if m, ok = s.Term(of.CountDependent.Value, what+": value"); !ok {
+			return m, false
+		}
+	} else if m, ok = s.Term(pair, what); !ok || m.Dimension == syntax.RateDimension &&
+		!s.checkRange(&program.TimeVarying{Root: m.Term}, pair, pair, at, what, syntax.KindRate) {
+		return m, false
+	}
+	others := program.Combine(expr.Subtract, &program.Term{Op: program.TermTotal}, program.Constant(1))
+	m.Term = program.Combine(expr.Multiply, m.Term, others)
+	tv.ByCounts = true
+	if !most.Given() {
+		return m, s.boundBySize(tv, m, v, got, at, what)
+	}
+	x, ok := s.Rate(most, what+": most")
+	if !ok || len(s.sizes) == 0 {
+		return m, false // another problem has been reported
+	}
+	for _, size := range s.sizes {
+		tv.Maxes = append(tv.Maxes, x*float64(max(size-1, 0)))
+	}
+	tv.Max = tv.Maxes[0]
+	return m, true
 }

@@ -272,7 +272,7 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 	}
 	c.timers(here, s, &st, func(here Scope, clock *syntax.Clock) program.Action {
 		do := c.action(here, clock)
-		c.noteAction(&do, c.conditions(clock.Where, clock.What+": where"))
+		c.noteAction(&do, nil) // where was read when the clock started
 		return do
 	})
 	return st
@@ -414,7 +414,11 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	do := c.action(here, clock)
 	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
-	c.noteAction(&do, where)
+	if clock.After.Given() {
+		c.noteAction(&do, nil) // where was read when the clock started
+	} else {
+		c.noteAction(&do, where)
+	}
 	leaves := do.To == program.NoState && from == nil && !clock.Chance.Given() // whatever the state
 	e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 	switch {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // recordedValues works out the values of the section record, for the parameters of a phase. They are
@@ -12,9 +13,18 @@ import (
 func (c *compiler) recordedValues(here Scope, t *program.Phase) {
 	for i := range c.file.Record.Values {
 		v := &c.file.Record.Values[i]
-		m, ok := here.Term(v.Value, "record: values: "+v.Label.Name)
-		if !ok {
+		what := "record: values: " + v.Label.Name
+		m, ok := here.Term(v.Value, what)
+		switch {
+		case !ok:
 			m.Term = program.Constant(0)
+		case m.HasNumber():
+			name := here.numberWords(m.Term)
+			here.reportValue(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; write mean(%s)",
+				what, name, name)
+		case m.Dimension != syntax.Dimensionless:
+			here.reportValue(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
+				"or multiply it, for example", what, v.Value.Text)
 		}
 		t.Values = append(t.Values, m.Term)
 	}

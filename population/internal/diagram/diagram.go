@@ -70,17 +70,25 @@ const (
 
 // picture lays the graph out.
 func (g Graph) picture(ctx context.Context) (picture, error) {
+	p, _, err := g.pictureAfter(ctx, 0)
+	return p, err
+}
+
+// pictureAfter is picture after so many steps were taken for other graphs. It returns the steps of
+// all together.
+func (g Graph) pictureAfter(ctx context.Context, steps int) (picture, int, error) {
 	g.check()
 	s, err := newSheet(ctx, g)
 	if err != nil {
-		return picture{}, err
+		return picture{}, steps, err
 	}
+	s.steps = steps
 	s.order()
 	s.place()
 	if s.err != nil {
-		return picture{}, s.err
+		return picture{}, s.steps, s.err
 	}
-	return s.route(), nil
+	return s.route(), s.steps, nil
 }
 
 // work is what a layout has taken so far. When it is too much, or the context ends, err says so,

@@ -20,5 +20,7 @@
 //     from a state to itself hangs on the box and is part of the room that the state takes
 //     (shape.go).
 //
+// Several graphs can share a drawing, each in a frame of its own (framed.go).
+//
 // Nothing depends on chance, time or the order of a map, so equal graphs give equal bytes.
 package diagram

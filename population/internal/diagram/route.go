@@ -59,6 +59,7 @@ type box struct {
 
 // A picture is all that is drawn of a graph, but for the title and the legend.
 type picture struct {
+	frames []frame
 	boxes  []box
 	lines  []line
 	heads  []head

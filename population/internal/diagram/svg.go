@@ -68,6 +68,9 @@ func (p picture) drawing(title string) vector.Drawing {
 // bounds is what the picture takes of the page.
 func (p picture) bounds() rect {
 	var all []rect
+	for _, f := range p.frames {
+		all = append(all, f.rect)
+	}
 	for _, b := range p.boxes {
 		all = append(all, b.rect)
 	}
@@ -131,6 +134,9 @@ func (c *canvas) add(s vector.Shape) { c.Shapes = append(c.Shapes, s) }
 
 // picture adds lines first and labels last, because later shapes cover earlier ones.
 func (c *canvas) picture(p picture) {
+	for _, f := range p.frames {
+		c.frame(f)
+	}
 	for _, l := range p.lines {
 		c.line(l)
 	}

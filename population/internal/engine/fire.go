@@ -29,7 +29,7 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 	st := r.stateOf(id, state)
 	if st.OnlyRates {
 		if len(st.Rates) > 1 {
-			return st.PickByRate(r.stream(id).Float64() * st.TotalRate)
+			return st.PickFew(r.stream(id).Float64() * st.TotalRate)
 		}
 		return &st.Rates[0].Do
 	}

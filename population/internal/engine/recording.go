@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -87,8 +89,12 @@ func (r *Run) Value(i int) float64 {
 	if i < r.Program.SuppliedValues {
 		return r.Program.Values[i].Of(function.Population{People: people{r}, Time: r.Program.Start + r.Now})
 	}
-	v := r.phase.Values[i-r.Program.SuppliedValues]
-	return v.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts, Mean: r.MeanNumber})
+	all := r.census(&program.Individual{Mean: r.MeanNumber})
+	x := r.phase.Values[i-r.Program.SuppliedValues].At(r.Now, all)
+	if math.IsInf(x, 0) { // x/0 is no number either
+		x = math.NaN()
+	}
+	return x
 }
 
 func (t *RowCounts) add(counts []int, flows, named []uint64) {

@@ -192,23 +192,12 @@ func (r *Run) drawNumbers(id uint32, in *program.Entry, own *random.Stream, pare
 	}
 }
 
-// MeanNumber returns the mean of a number of Program.Numbers, of those in a state, in the order of
-// Program.Counted, or of all if state is −1. It is NaN if there is nobody.
+// MeanNumber returns the mean of a number of Program.Numbers, of those in a state, or of all if state is
+// −1. It is NaN if there is nobody.
 func (r *Run) MeanNumber(number, state int) float64 {
-	attribute, value := -1, uint16(0) // of a state of a machine
-	for m := range r.Program.Machines {
-		if one := &r.Program.Machines[m]; state >= one.FirstCount {
-			attribute, value = one.Attribute, uint16(state-one.FirstCount)
-		}
-	}
 	sum, n := 0.0, 0
 	for id := r.firstID; int(id) < r.Used; id++ {
-		s := r.status(id).state
-		in := state < 0 || int(s) == state
-		if attribute >= 0 {
-			in = r.attributes[attribute].Of(id) == value
-		}
-		if s != program.NoState && in {
+		if s := r.status(id).state; s != program.NoState && (state < 0 || int(s) == state) {
 			sum, n = sum+r.own[number][id], n+1
 		}
 	}

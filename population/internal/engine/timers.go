@@ -354,11 +354,14 @@ func (r *Run) prefetchWords() {
 	if r.Queue == nil {
 		return
 	}
-	words := eventqueue.ArrayOf(r.words, r.stride)
-	if 8%r.stride == 0 || len(r.words) < r.stride {
-		r.Queue.Prefetch(words)
-		return
+	arrays := []eventqueue.Array{eventqueue.ArrayOf(r.words, r.stride)}
+	if 8%r.stride != 0 && len(r.words) >= r.stride { // some individuals lie in two cache lines
+		arrays = append(arrays, eventqueue.ArrayOf(r.words[r.stride-1:], r.stride))
 	}
-	// Some individuals lie in two cache lines.
-	r.Queue.Prefetch(words, eventqueue.ArrayOf(r.words[r.stride-1:], r.stride))
+	for i := range r.Program.Machines { // every event reads the states of the machines
+		if c := &r.attributes[r.Program.Machines[i].Attribute]; !c.IsWide {
+			arrays = append(arrays, eventqueue.ArrayOf(c.Narrow, 1))
+		}
+	}
+	r.Queue.Prefetch(arrays...)
 }

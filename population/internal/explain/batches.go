@@ -91,9 +91,12 @@ func (e *explainer) whole(here compile.Scope, v syntax.Value) string {
 // the population.
 func (e *explainer) boundedBySize(here compile.Scope, c *syntax.CountDependent, show func(x float64) string) string {
 	words := c.Value.Text
-	if m, ok := here.Term(c.Value, ""); ok && !m.CountsFrom(len(e.program.States)) {
-		if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 {
-			words += ", which is " + show(x) + " at the start"
+	if m, ok := here.Term(c.Value, ""); ok {
+		// How many have a value of an attribute, or are in a state of a machine, is drawn at the start.
+		if !m.CountsFrom(len(e.program.States)) {
+			if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 {
+				words += ", which is " + show(x) + " at the start"
+			}
 		}
 		if sizes := e.program.Sizes; len(sizes) > 0 {
 			if _, most := m.BoundsUpTo(0, e.program.End-e.program.Start, float64(sizes[0])); most >= 0 {

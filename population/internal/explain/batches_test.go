@@ -40,3 +40,25 @@ record: {every: 1 day, values: {double: 2 * count(a)}}
 		}
 	}
 }
+
+// A bound follows for the share of those with a value of an attribute, and in a state of a machine, too.
+func TestExplainShareOfGroup(t *testing.T) {
+	text := explainText(t, `
+name: shares
+time: {unit: day, end: 10}
+population: {size: 10, start: {a: rest}}
+attributes: {region: {north: 50%, south: rest}}
+states: {a: {race: [{rate: {value: 0.1 per day * count(region=north) / total}, to: b}, {rate: {value: 0.3 per day * count(m=x) / total}, to: b}]}, b: {}}
+machines: {m: {start: {x: 50%, y: rest}, states: {x: {}, y: {}}}}
+record: {every: 1 day}
+`)
+	const alive = " while no more than 10 are alive"
+	for _, want := range []string{
+		"0.1 per day * count(region=north) / total, never below 0 and at most 0.1 per day" + alive,
+		"0.3 per day * count(m=x) / total, never below 0 and at most 0.3 per day" + alive,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not say %q:\n%s", want, text)
+		}
+	}
+}

@@ -20,7 +20,8 @@ import (
 // would take too long.
 var ErrDiagram = errors.New("too large for a diagram")
 
-// Diagram draws the states and the transitions between them.
+// Diagram draws the states and the transitions between them. A model with machines has a frame for
+// its states, and one for each machine.
 func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 	p := m.Program
 	g := diagram.Graph{Title: p.Name}
@@ -31,15 +32,40 @@ func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 		}
 		g.Nodes = append(g.Nodes, diagram.Node{Name: s, Note: note})
 	}
-	for _, way := range Ways(m) {
-		g.Edges = append(g.Edges, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
+	g.Edges = edges(Ways(m))
+	d, err := vector.Drawing{}, error(nil)
+	if len(p.Machines) == 0 {
+		d, err = g.Drawing(ctx)
+	} else {
+		g.Title = "states"
+		parts := []diagram.Graph{g}
+		for i := range p.Machines {
+			parts = append(parts, machineGraph(m, i))
+		}
+		d, err = diagram.Framed(ctx, p.Name, parts)
 	}
-	d, err := g.Drawing(ctx)
 	if errors.Is(err, diagram.ErrTooLarge) {
 		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", p.Name, ErrDiagram,
-			format.Thousands(float64(len(g.Nodes))), format.Thousands(float64(len(g.Edges))))
+			format.Thousands(float64(len(p.Counted))), format.Thousands(float64(WayCount(m))))
 	}
 	return d, err
+}
+
+// WayCount returns the number of arrows of the diagram.
+func WayCount(m *compile.Model) int {
+	n := len(Ways(m))
+	for i := range m.Program.Machines {
+		n += machineWays(m, i)
+	}
+	return n
+}
+
+// edges are transitions as the diagram draws them.
+func edges(ways []transition) (all []diagram.Edge) {
+	for _, way := range ways {
+		all = append(all, diagram.Edge{From: way.from, To: way.to, Label: way.label, Kind: way.kind})
+	}
+	return all
 }
 
 // A transition is an arrow of the diagram: something that takes individuals from one state to
@@ -51,10 +77,10 @@ type transition struct {
 	by       []int // the states it needs: of the individuals that make the contact, or of the parents
 }
 
-// Ways lists all transitions, in the order of the file.
+// Ways lists all transitions between states, in the order of the file.
 func Ways(m *compile.Model) []transition {
 	f := m.File
-	w := &transitionList{program: m.Program, file: f, here: m.StartScope()}
+	w := &transitionList{program: m.Program, file: f, here: m.StartScope(), names: m.Program.States}
 	for i := range f.States {
 		for k := range f.States[i].Race {
 			w.clock(&f.States[i].Race[k], i)
@@ -86,24 +112,7 @@ func Ways(m *compile.Model) []transition {
 		if c.Machine.Given() {
 			continue // it changes no state
 		}
-		var met []syntax.Ref
-		for _, to := range c.To {
-			met = append(met, to.Met)
-			if f.Stays(c, to) {
-				continue
-			}
-			label := cmp.Or(c.Name, "by "+orList(c.From))
-			w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
-			if c.Uses.Full.Given() {
-				none := "no " + c.Uses.Supply.Name
-				w.add(transition{w.state(to.Met), w.state(c.Uses.Full), none, diagram.Contact, w.states(c.From)})
-			}
-		}
-		if c.Self.Given() {
-			for _, s := range w.states(c.From) {
-				w.add(transition{s, w.state(c.Self), cmp.Or(c.Name, "by "+orList(met)), diagram.Contact, w.states(met)})
-			}
-		}
+		w.contact(c)
 	}
 	for i := range f.Births {
 		b := &f.Births[i]
@@ -114,10 +123,7 @@ func Ways(m *compile.Model) []transition {
 	}
 	for i := range f.Interventions {
 		p := &f.Interventions[i]
-		label := cmp.Or(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.FirstTime))
-		if p.HasCondition {
-			label = cmp.Or(p.Name, "when "+p.Conditions[0].Text())
-		}
+		label := w.planned(p)
 		if p.To.Given() {
 			for _, s := range w.states(p.Who) {
 				w.add(transition{s, w.state(p.To), label, diagram.Planned, nil})
@@ -135,10 +141,59 @@ type transitionList struct {
 	program *program.Program
 	file    *syntax.File
 	here    compile.Scope
+	of      *syntax.Machine // nil for states
+	names   []string        // of the states, or of those of the machine
 	all     []transition
 }
 
-func (w *transitionList) add(next transition) { w.all = append(w.all, next) }
+// add appends a transition. Those of a machine that look alike are one: the cases of a move may give
+// the same.
+func (w *transitionList) add(next transition) {
+	alike := func(t transition) bool {
+		return t.from == next.from && t.to == next.to && t.label == next.label && t.kind == next.kind
+	}
+	if w.of == nil || !slices.ContainsFunc(w.all, alike) {
+		w.all = append(w.all, next)
+	}
+}
+
+// contact adds the transitions that a contact causes by from, to and self.
+func (w *transitionList) contact(c *syntax.Contact) {
+	var met []syntax.Ref
+	for _, to := range c.To {
+		met = append(met, to.Met)
+		if w.file.Stays(c, to) {
+			continue
+		}
+		label := cmp.Or(c.Name, contactLabel(c.From))
+		w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
+		if c.Uses.Full.Given() {
+			none := "no " + c.Uses.Supply.Name
+			w.add(transition{w.state(to.Met), w.state(c.Uses.Full), none, diagram.Contact, w.states(c.From)})
+		}
+	}
+	if c.Self.Given() {
+		for _, s := range w.states(c.From) {
+			w.add(transition{s, w.state(c.Self), cmp.Or(c.Name, contactLabel(met)), diagram.Contact, w.states(met)})
+		}
+	}
+}
+
+// contactLabel is the label of a contact with individuals in some states.
+func contactLabel(states []syntax.Ref) string {
+	if len(states) == 0 {
+		return "contact"
+	}
+	return "by " + orList(states)
+}
+
+// planned is the label of an intervention.
+func (w *transitionList) planned(p *syntax.Intervention) string {
+	if p.HasCondition {
+		return cmp.Or(p.Name, "when "+p.Conditions[0].Text())
+	}
+	return cmp.Or(p.Name, fmt.Sprintf("%s %.6g", w.file.Unit.Name, p.FirstTime))
+}
 
 // entry adds the transition from outside into a state, or into each of several with its share.
 func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind, by []int) {
@@ -168,8 +223,13 @@ func (w *transitionList) clock(c *syntax.Clock, state int) {
 		w.add(transition{state, w.state(c.Uses.Full), "no " + c.Uses.Supply.Name, diagram.Clock, nil})
 	}
 	if !c.To.Given() {
-		return // it changes attributes only
+		return // it changes attributes or machines only
 	}
+	w.add(transition{state, w.state(c.To), w.clockLabel(c), diagram.Clock, nil})
+}
+
+// clockLabel is the label of a clock: its name, or when it fires.
+func (w *transitionList) clockLabel(c *syntax.Clock) string {
 	label := c.Name
 	switch {
 	case label != "":
@@ -184,10 +244,13 @@ func (w *transitionList) clock(c *syntax.Clock, state int) {
 			return w.file.Unit.Duration(l.Mean())
 		})
 	}
+	if c.Name == "" && len(w.program.Machines) > 0 {
+		label += w.onlyIf(c.Where)
+	}
 	if c.Chance.Given() {
 		label = w.percent(c.Chance) + " " + label
 	}
-	w.add(transition{state, w.state(c.To), label, diagram.Clock, nil})
+	return label
 }
 
 // percent returns a probability in words.
@@ -225,12 +288,12 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 }
 
 // state returns the number of a state, or diagram.Outside.
-func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.program.States, n.Name) }
+func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.names, n.Name) }
 
 // states returns the numbers of some states. An empty list means all.
 func (w *transitionList) states(names []syntax.Ref) []int {
 	var all []int
-	for i, s := range w.program.States {
+	for i, s := range w.names {
 		if len(names) == 0 || slices.ContainsFunc(names, func(n syntax.Ref) bool { return n.Name == s }) {
 			all = append(all, i)
 		}

@@ -161,7 +161,8 @@ func (e *explainer) readAtStart(c *syntax.Clock) string {
 	return " (" + strings.Join(names, " and ") + " is read when the clock starts; what it becomes later changes nothing)"
 }
 
-// exponential reports whether a duration is exponential for all individuals.
+// exponential reports whether a duration is exponential for all individuals, as a gamma with shape 1
+// is too.
 func (e *explainer) exponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MaxParameterChain:
@@ -176,5 +177,22 @@ func (e *explainer) exponential(v syntax.Value, steps int) bool {
 		}
 		return follows
 	}
-	return v.Distribution != nil && v.Distribution.Family == "exponential"
+	if v.Distribution == nil {
+		return false
+	}
+	switch d := v.Distribution; d.Family {
+	case "exponential":
+		return true
+	case "gamma", "weibull", "erlang": // exponential, if the shape is 1
+		shape, ok := d.Args["shape"]
+		if d.Family == "erlang" {
+			shape, ok = d.Args["k"]
+		}
+		if !ok || e.here.Dependence(shape).Cells() {
+			return false
+		}
+		x, _, ok := e.here.Quantity(shape, "", syntax.KindNumber)
+		return ok && x == 1
+	}
+	return false
 }

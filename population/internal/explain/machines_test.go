@@ -19,6 +19,8 @@ states:
     race:
       - {after: {by: hiv, negative: 4 days, positive: 9 days}, to: well}
       - {after: {exponential: {mean: {by: hiv, negative: 4 days, positive: 9 days}}}, to: well, move: {region: home}}
+      - {after: {by: hiv, negative: {gamma: {mean: 4 days, shape: 1}}, positive: {erlang: {mean: 9 days, k: 1}}}, to: well}
+      - {after: {weibull: {scale: {by: hiv, negative: 4 days, positive: 9 days}, shape: 1}}, to: well}
 machines:
   hiv:
     start: {positive: {share: 5%, since: 1 day}, negative: rest}

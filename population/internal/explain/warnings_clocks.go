@@ -149,8 +149,8 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 }
 
 // matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
-// known: what they inherit may be anything, a band depends on their ages, and machines and states
-// are not drawn as attributes are.
+// known: what they inherit may be anything, a band depends on their ages, and machines and shares of
+// their own may be by other attributes.
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
@@ -161,10 +161,10 @@ func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 			case program.Inherited, program.ByAge:
 				return -1
 			case program.Drawn:
-				sums := e.program.FirstPhase.Attributes[a]
-				if len(sums) == 0 { // a machine, or the state
+				if a >= e.program.Plain() || in.Draws != nil && in.Draws[a] != nil {
 					return -1
 				}
+				sums := e.program.FirstPhase.Attributes[a]
 				if share += sums[k]; k > 0 {
 					share -= sums[k-1]
 				}

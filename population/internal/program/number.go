@@ -130,7 +130,7 @@ func (t *Term) onlyNumbers() bool {
 	switch t.Op {
 	case TermConstant, TermNumber:
 		return true
-	case TermWave, TermSteps, TermLine, TermTotal, TermCount, TermGroup, TermSince, TermDensity:
+	case TermWave, TermSteps, TermLine, TermTotal, TermCount, TermGroup, TermSince, TermDensity, TermMean:
 		return false
 	}
 	return t.a.onlyNumbers() && (t.b == nil || t.b.onlyNumbers())

@@ -22,6 +22,10 @@ type Individual struct {
 	CameIn   [][]float64 // by number of Program.Since and id: when it came in; +Inf outside
 	Numbers  [][]float64 // by number of Program.Numbers and id
 	Own, Met uint32      // ids
+
+	// Mean returns the mean of a number of Program.Numbers over those in a state, or over all if the
+	// state is −1. It is nil but for recorded values, which are of nobody in particular.
+	Mean func(number, state int) float64
 }
 
 // came returns when the individual of a TermSince came in, +Inf if it is outside.

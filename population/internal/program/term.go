@@ -17,7 +17,7 @@ type Term struct {
 	Op    expr.Op // an operation, or what kind of leaf it is
 	X     float64 // TermConstant: the value; TermWave: the amplitude
 	a, b  *Term   // the operands of an operation; b is nil if it has one
-	State int     // TermCount and TermMean: whose individuals are counted, −1 for all; TermGroup: the number in Program.Watched
+	State int     // TermCount and TermMean: whose individuals are counted; TermGroup: the number in Program.Watched
 
 	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
 	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
@@ -42,7 +42,7 @@ const (
 	TermSince                               // a curve by the time since something; 0 outside of it
 	TermDensity                             // the density of a law: in a TermSince only
 	TermNumber                              // a number that the individual has
-	TermMean                                // the mean of such a number; in recorded values only
+	TermMean                                // the mean of a number, of those in State, or of all if it is −1
 )
 
 // Constant returns the term of a number.
@@ -65,8 +65,6 @@ type Census struct {
 	Counts []int
 	Groups []int
 	Who    *Individual // nil where there is none
-
-	Mean func(number, state int) float64 // the mean of a number of those in a state; nil where there is none
 }
 
 // Counts reports whether the term depends on the number of individuals in a state.
@@ -104,10 +102,10 @@ func (t *Term) At(time float64, c Census) float64 {
 		return 0
 	case TermDensity:
 		return t.Law.Density(time)
-	case TermMean:
-		return c.Mean(t.Number, t.State)
 	case TermNumber:
 		return t.number(c.Who)
+	case TermMean:
+		return c.Who.Mean(t.Number, t.State)
 	}
 	a := t.a.At(time, c)
 	switch t.Op {

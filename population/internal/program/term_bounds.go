@@ -34,6 +34,8 @@ func (t *Term) BoundsUpTo(from, to, most float64) (low, high float64) {
 		return min(low, 0), max(high, 0)
 	case TermNumber:
 		return t.Low, t.High
+	case TermMean: // in recorded values alone, which need no bounds
+		return math.Inf(-1), math.Inf(1)
 	case TermDensity:
 		return widen(0, t.Law.MaxDensity(from, to))
 	}
@@ -80,7 +82,7 @@ func (t *Term) shareBounds(from, to, most float64) (low, high float64, ok bool) 
 	switch t.Op {
 	case TermTotal:
 		return 1, 1, true
-	case TermCount:
+	case TermCount, TermGroup:
 		return 0, 1, true
 	case expr.Add, expr.Subtract:
 		a, b, ok := t.a.shareBounds(from, to, most)

@@ -67,7 +67,7 @@ func (r *Reader) applyLater(m *File, l *Later) {
 			r.Add(here, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
 		}
 	}
-	used, fixed := m.usedWhileRunning(), m.fixedDurations()
+	used, fixed := m.usedWhileRunning(), m.fixed()
 	p.Set = slices.DeleteFunc(p.Set, func(v NamedValue) bool {
 		name := ""
 		if !strings.HasPrefix(v.Label.At.File, "--") { // of a scenario
@@ -156,9 +156,9 @@ func (m *File) mark(used map[string]bool, v Value) {
 	v.Each(func(part Value) { m.mark(used, part) })
 }
 
-// fixedDurations returns the parameters that durations depend on which are the same throughout a run,
-// with what has such a duration.
-func (m *File) fixedDurations() map[string]string {
+// fixed returns the parameters on which durations and laws of numbers depend that are the same
+// throughout a run, with what has such a duration or law.
+func (m *File) fixed() map[string]string {
 	fixed := map[string]string{}
 	note := func(v Value, what string) {
 		used := map[string]bool{}
@@ -181,6 +181,9 @@ func (m *File) fixedDurations() map[string]string {
 			note(age, "attributes: "+a.Name+": age")
 		}
 	}
+	for i := range m.Numbers { // those who enter later draw from the same law
+		EachValue(reflect.ValueOf(m.Numbers[i]), func(v Value) { note(v, "attributes: "+m.Numbers[i].Name+": number") })
+	}
 	return fixed
 }
 
@@ -191,7 +194,7 @@ func (m *File) usedWhileRunning() map[string]bool {
 	for i := range m.Machines {
 		parts = append(parts, m.Machines[i].States, m.Machines[i].Enter)
 	}
-	if len(m.Births)+len(m.Immigration) > 0 {
+	if m.CanEnter() { // those who enter draw from them
 		parts = append(parts, m.Attributes)
 	}
 	for _, part := range parts {

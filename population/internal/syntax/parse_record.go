@@ -76,10 +76,12 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 func (r *Reader) recordedValues(m *File, n *yaml.Node) {
 	const what, example = "record: values", "{prevalence: count(infectious) / total}"
 	before := r.Count
-	all := joinMeans(r.Pairs(n, what, example))
+	all := r.Pairs(n, what, example)
 	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected at least one, such as %s", what, example)
 	}
+	r.allowMeans = true
+	defer func() { r.allowMeans = false }()
 	for _, p := range all {
 		if !r.checkName(p.Key, what, p.Name) {
 			continue
@@ -91,29 +93,9 @@ func (r *Reader) recordedValues(m *File, n *yaml.Node) {
 			continue
 		}
 		v.Text = diag.Shorten(text)
-		r.allowMeans = true
 		r.scalar(&v.Value, p.Value, of, KindNumber, true)
-		r.allowMeans = false
 		m.Record.Values = append(m.Record.Values, v)
 	}
-}
-
-// joinMeans puts together again what YAML takes apart at the comma of {active: mean(activity, ill)}: a
-// text with an open parenthesis, and a key without a value that closes it.
-func joinMeans(all []Pair) (joined []Pair) {
-	for _, p := range all {
-		if k := len(joined) - 1; k >= 0 && p.Value.Tag == "!!null" && p.Value.Value == "" {
-			last := joined[k].Value
-			if text := last.Value; last.Kind == yaml.ScalarNode && strings.Count(text, "(") > strings.Count(text, ")") {
-				whole := *last
-				whole.Value += ", " + p.Key.Value
-				joined[k].Value = &whole
-				continue
-			}
-		}
-		joined = append(joined, p)
-	}
-	return joined
 }
 
 // recordBy reads an item of by: an attribute, or a list of those whose combinations are recorded.

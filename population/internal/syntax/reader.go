@@ -38,9 +38,9 @@ type Reader struct {
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
 	usesState  *bool // see File.UsesState
-	allowMeans bool  // see Expression
 
 	supplyNames []string // the names of the file's supplies
+	allowMeans  bool     // mean(NUMBER) may stand in expressions: in record: values
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.

@@ -21,7 +21,7 @@ type Expression struct {
 	Text        string
 	Root        *ExprNode
 	allowCounts bool            // total and count(STATE) may stand in it
-	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may
+	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may stand in it
 	OfMet       bool            // its numbers are those of the individual that is met
 	numbers     map[string]bool // the names of attributes that are numbers
 	HasNumber   bool            // an attribute that is a number stands in it
@@ -34,8 +34,8 @@ type ExprNode = expr.Node[Atom]
 type Atom struct {
 	Kind     atomKind
 	Quantity Quantity
-	Name     string // of a parameter, a state or a number
-	State    string // AtomMean: whose mean it is; "" for everybody
+	Name     string // of a parameter, of a state, or of an attribute that is a number
+	State    string // AtomMean: whose mean it is; all if it is empty
 }
 
 type atomKind uint8
@@ -379,16 +379,10 @@ func (p *exprParser) longestParameter() int {
 func (p *exprParser) call(word string) *ExprNode {
 	from := p.At
 	op, ok := expr.Functions[word]
-	if word == "mean" && p.x.allowMeans {
-		return p.mean(from)
-	}
-	if !ok && word != "count" {
+	if !ok && word != "count" && (word != "mean" || len(p.x.numbers) == 0) {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
 		if p.x.allowCounts {
 			known = append(known, "count")
-		}
-		if p.x.allowMeans {
-			known = append(known, "mean")
 		}
 		if near := suggest.Name(word, known); near != "" {
 			p.fail(from, "there is no function %s; did you mean %q?", diag.Quote(word), near)
@@ -399,8 +393,11 @@ func (p *exprParser) call(word string) *ExprNode {
 	p.At += len(word)
 	p.SkipSpace()
 	p.Accept("(")
-	if word == "count" {
+	switch word {
+	case "count":
 		return p.count(from)
+	case "mean":
+		return p.mean(from)
 	}
 	n := p.Call(word, from, true)
 	if len(n.Args) > 1 && op != expr.Min && op != expr.Max {
@@ -431,19 +428,25 @@ func (p *exprParser) count(from int) *ExprNode {
 	return n
 }
 
-// mean reads mean(NUMBER) or mean(NUMBER, STATE).
+// mean reads the number and the state of mean(NUMBER) and mean(NUMBER, STATE).
 func (p *exprParser) mean(from int) *ExprNode {
-	p.At += len("mean")
-	p.SkipSpace()
-	p.Accept("(")
+	if !p.x.allowMeans {
+		p.fail(from, "mean(…) may stand only in record: values, as in {active: mean(activity)}")
+	}
 	end := strings.IndexByte(p.Text[p.At:], ')')
 	if end < 0 {
 		p.fail(from, "there is no ) for mean(")
 	}
-	name, state, _ := strings.Cut(p.Text[p.At:p.At+end], ",")
+	name, state, ofState := strings.Cut(p.Text[p.At:p.At+end], ",")
 	name, state = strings.TrimSpace(name), strings.TrimSpace(state)
-	if !p.x.numbers[name] {
-		p.fail(from, "mean of %s: there is no attribute with a number called so", diag.Quote(name))
+	switch {
+	case name == "":
+		p.fail(from, "mean of what? Name an attribute with number, as in mean(activity)")
+	case !p.x.numbers[name]:
+		p.fail(p.At, "mean: %s", diag.Unknown("attribute with number", name,
+			func() []string { return slices.Sorted(maps.Keys(p.x.numbers)) }))
+	case ofState && state == "":
+		p.fail(from, "mean of whom? Name a state after the comma, as in mean(activity, infectious)")
 	}
 	mark := p.At
 	p.At += end

@@ -63,6 +63,8 @@ func RunCells(large bool) [][]Cell {
 		{cell("version", starting, 0, 0), cell("check", starting, 0, 0)},
 		{cell(epidemic, wholeRun, town, 1), cell(epidemic, manyRuns, household, 2)},
 		{cell(tuberculosis, settingUp, city, 2), cell(tuberculosis, settingUp, city, 1)},
+		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
+			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
 	}
 }
 
@@ -84,14 +86,19 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	case tuberculosis:
 		changes = append(changes, population.Until("2011"))
 	}
-	source, err := examples.Files().ReadFile(c.Structure)
+	name, source, err := c.Structure, []byte(nil), error(nil)
+	if text, ok := machineModel(c.Structure); ok {
+		name, source = "machines.yaml", []byte(text)
+	} else {
+		source, err = examples.Files().ReadFile(c.Structure)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !slices.ContainsFunc(Runs(), func(e Engine) bool { return e.Name == c.Workload }) {
 		return nil, fmt.Errorf("bench: nobody knows how to %s a model", c.Workload)
 	}
-	m, err := population.Compile(c.Structure, source, changes...)
+	m, err := population.Compile(name, source, changes...)
 	return &runSubject{c, m}, err
 }
 
@@ -216,6 +223,7 @@ func judgeRuns(results []Result, j *judge) {
 	if two, has := at(tuberculosis, settingUp, 2); have && has {
 		j.add(Target{What: "set-up of 10 million, two cores over one", Limit: 0.55, Value: two.Best / one.Best})
 	}
+	judgeMachines(at, j)
 	two, has := at(tuberculosis, wholeRun, 2)
 	one, have = at(tuberculosis, wholeRun, 1)
 	if has && have {
