@@ -339,6 +339,9 @@ func appendTree(t *engine.TreeSums, whole func(uint64), float func(float64)) {
 		float(x)
 	}
 	counts(g.Buckets)
+	whole(t.Largest.Root)
+	float(t.Largest.Began)
+	whole(uint64(t.Largest.Size))
 }
 
 // readTree reads what appendTree wrote.
@@ -363,5 +366,6 @@ func readTree(in *runBytes, rows int) *engine.TreeSums {
 		*x = in.float()
 	}
 	g.Buckets = counts()
+	t.Largest = engine.LargestTree{Root: in.whole(most), Began: in.float(), Size: int(in.whole(math.MaxInt32))}
 	return &t
 }

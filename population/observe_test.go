@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Arrivals at 5 per day are seen with 40 % after an exponential delay with mean 2 days: those seen by t
+// Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with mean 2 days: those seen by t
 // are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
 func TestExactSeen(t *testing.T) {
 	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
@@ -35,7 +35,7 @@ record: {every: 2 days}
 	checkNotices(t, "those seen at once", mean, 0.4*5*2, se)
 }
 
-// Of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean 3.72 and
+// Test 2: of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean 3.72 and
 // variance 1.994792, and 3.72 are expected always. With a delay none is counted before.
 func TestExactSurvey(t *testing.T) {
 	const text = `
@@ -64,7 +64,7 @@ record: {every: 1 day}
 	}
 }
 
-// Three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days. The generation
+// Test 3: three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days. The generation
 // time of the third, from the infection of the second, has mean 2 − 3e^−1.5/(1 − e^−1.5).
 func TestExactGenerationTime(t *testing.T) {
 	const text = `
@@ -119,7 +119,7 @@ record: {every: 1 day, tree: {of: infection}}
 	}
 }
 
-// One mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares 20, 40 and
+// Test 4: one mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares 20, 40 and
 // 40 %, and by 2 days 10·(1 − e^−1) are infected.
 func TestExactSource(t *testing.T) {
 	var by [4]float64
@@ -147,47 +147,6 @@ record: {every: 1 day, tree: {of: infection}}
 	}
 	for k, p := range map[int]float64{1: 0.2, 2: 0.4, 3: 0.4} {
 		checkZ(t, "share", by[k]/all, p, math.Sqrt(p*(1-p)/all))
-	}
-}
-
-// In the beginning of an epidemic offspring are geometric for an exponential period and Poisson for a
-// fixed one, and chains below the threshold have the law of Borel and Tanner.
-func TestExactOffspring(t *testing.T) {
-	for _, c := range []struct {
-		name, after string
-		chain       func(n float64) float64 // from one individual
-		none        func(r float64) float64
-	}{
-		{"exponential", "{exponential: {mean: 1 day}}", nil, func(r float64) float64 { return 1 / (1 + r) }},
-		{"fixed", "1 day", func(n float64) float64 {
-			const r = 0.7
-			logGamma, _ := math.Lgamma(n)
-			return math.Exp(-r*n+(n-1)*math.Log(r*n)-logGamma) / n
-		}, func(r float64) float64 { return math.Exp(-r) }},
-	} {
-		n := testscale.Size(4000, 20_000)
-		r := exactSimulate(t, 4, n, `
-name: chains
-time: {unit: day, end: 400}
-population: {size: 20000, start: {well: rest}}
-states: {well: {}, ill: {race: [{after: %s, to: done}]}, done: {}}
-interventions: [{at: 0 days, who: well, count: 1, to: ill, name: infection}]
-transmission: [{from: ill, rate: 0.7 per day, to: {well: ill}, name: infection}]
-record: {every: 400 days, tree: {of: infection}}
-`, c.after)
-		tree, all := r.Tree(), 0.0
-		for i := range r.Runs {
-			all += float64(r.Runs[i].Named(1, 0))
-		}
-		p := c.none(0.7)
-		checkZ(t, c.name+": without offspring", tree.Offspring[0], p, math.Sqrt(p*(1-p)/all))
-		if c.chain == nil {
-			continue
-		}
-		for size := 1; size <= 6; size++ {
-			p := c.chain(float64(size))
-			checkZ(t, "chains", float64(tree.Chains[size])/float64(n), p, math.Sqrt(p*(1-p)/float64(n)))
-		}
 	}
 }
 

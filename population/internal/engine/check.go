@@ -70,6 +70,9 @@ func (r *Run) Check() error {
 	if err := r.checkOutcomes(); err != nil {
 		return err
 	}
+	if err := r.checkObservers(); err != nil {
+		return err
+	}
 	alive := 0
 	for s, n := range counts {
 		if n != r.Counts[s] {

@@ -100,10 +100,9 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
 	}
 	by := id
-	if do.Source > 0 {
-		by = r.pickSource(id, state, do.Source)
+	if r.observers != nil {
+		by = r.cause(id, state, do)
 	}
-	r.passedBy = by
 	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)

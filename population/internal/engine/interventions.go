@@ -117,7 +117,9 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 	}
 	state := r.status(id).state
 	do := &d.Do
-	r.passedBy = noID
+	if r.observers != nil {
+		r.observers.cause = noID
+	}
 	if t.Do != nil {
 		do = t.Do
 	}

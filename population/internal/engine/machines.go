@@ -28,7 +28,6 @@ type machines struct {
 	dealt    [][]uint16 // by machine, while the run is set up: 1 + the state that an individual of the start has
 	toStart  []int      // machines of the individual at hand whose clocks are to be started
 	passed   []int      // the flows of its machines that are to be counted by group
-	passedBy uint32     // who caused these flows; noID for nobody.
 	changing bool       // machines of the individual at hand have changed, and startPending is due
 
 	machineBefore []*program.State // scratch of redrawMemoryless
@@ -163,7 +162,7 @@ func (r *Run) countFlows(id uint32) {
 			r.flowHappened(id, flow)
 		}
 		if r.observers != nil {
-			r.observers.happened(r, id, r.passedBy, -1, flow)
+			r.observers.happened(r, id, r.observers.cause, -1, flow)
 		}
 	}
 	r.passed = r.passed[:0]

@@ -151,7 +151,7 @@ func (r *Run) besideWords() int {
 		each += stateCacheBytes
 	}
 	each += observerBytes(r.Program)
-	if r.numbered() {
+	if r.OnEvent != nil || r.Program.NumbersPeople() {
 		each += numberBytes
 	}
 	if r.forkable {

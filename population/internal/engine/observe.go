@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -19,6 +20,7 @@ type observers struct {
 	tree    *tree
 	people  *lineList
 	seen    *sightings
+	cause   uint32 // who causes the changes of machines that are made now: itself, another, or noID
 }
 
 // Purposes of numbers that are hashed from the stream of an individual.
@@ -107,13 +109,15 @@ func (o *observers) present(r *Run, id uint32) {
 
 // changed notes that an individual goes from a state to another, or leaves. It is called before the
 // individual has left.
-func (o *observers) changed(id uint32, from, to uint16) {
-	if o.sources == nil {
-		return
+func (o *observers) changed(now float64, id uint32, from, to uint16) {
+	if o.sources != nil {
+		o.sources.Remove(id, int(from))
+		if to != program.NoState {
+			o.sources.Add(id, int(to))
+		}
 	}
-	o.sources.Remove(id, int(from))
-	if to != program.NoState {
-		o.sources.Add(id, int(to))
+	if o.tree != nil && to == program.NoState {
+		o.tree.quit(now, o.tree.infected[id].tree)
 	}
 }
 
@@ -135,10 +139,20 @@ func (o *observers) happened(r *Run, id, by uint32, name, flow int) {
 func (r *Run) observeChange(id, by uint32, from, to uint16, name int) {
 	o := r.observers
 	o.happened(r, id, by, name, r.Program.FlowOf(int(from), to))
-	o.changed(id, from, to)
+	o.changed(r.Now, id, from, to)
 	if to == program.NoState && o.people != nil {
 		o.people.write(r, id, r.modelTime())
 	}
+}
+
+// cause returns who causes what a clock does to an individual: itself, unless the clock has a source.
+func (r *Run) cause(id uint32, state uint16, do *program.Action) uint32 {
+	by := id
+	if do.Source > 0 {
+		by = r.pickSource(id, state, do.Source)
+	}
+	r.observers.cause = by
+	return by
 }
 
 // pickSource returns who causes what a clock does to an individual: another one in the states of a
@@ -177,4 +191,34 @@ func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {
 		return noID
 	}
 	return other
+}
+
+// checkObservers verifies that the lists of sources hold those in each state, and that each tree has as
+// many members as there are.
+func (r *Run) checkObservers() error {
+	o := r.observers
+	if o == nil {
+		return nil
+	}
+	for s := range r.Program.States {
+		if o.sources != nil && len(o.sources.Members[s]) != r.Counts[s] {
+			return fmt.Errorf("%d sources in state %s, and %d are in it", len(o.sources.Members[s]), r.Program.States[s],
+				r.Counts[s])
+		}
+	}
+	if o.tree == nil {
+		return nil
+	}
+	members := make([]uint32, len(o.tree.trees))
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if in := o.tree.infected[id].tree; r.status(id).state != program.NoState && in != noTree {
+			members[in]++
+		}
+	}
+	for in := range o.tree.trees {
+		if n := o.tree.trees[in].members; n != members[in] {
+			return fmt.Errorf("tree %d has %d members, counted as %d", in, members[in], n)
+		}
+	}
+	return nil
 }

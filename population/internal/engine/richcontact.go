@@ -75,7 +75,9 @@ func (r *Run) changeByContact(
 	id uint32, to uint16, enters *program.Move, moves []program.Move, by uint32, name, counted int, l contactSeed,
 ) bool {
 	state := r.status(id).state
-	r.passedBy = by
+	if r.observers != nil {
+		r.observers.cause = by
+	}
 	if to == program.NoState {
 		r.become(id, state, to, by, name, counted)
 		return true

@@ -81,7 +81,9 @@ type Streams struct {
 }
 
 // numbered reports whether the run keeps the number of each individual.
-func (r *Run) numbered() bool { return r.OnEvent != nil || r.Program.NumbersPeople() }
+func (r *Run) numbered() bool {
+	return r.OnEvent != nil || r.observers != nil && (r.observers.tree != nil || r.observers.people != nil)
+}
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {

@@ -24,10 +24,13 @@ type Infection struct {
 // Infections themselves are streamed to OnInfection and not kept.
 //
 // A tree begins with an individual that nobody infected, or with an infector that was never infected.
-// An infection takes constant time.
+// It is kept while one of its members is there whose last infection is in it, so that memory is bounded
+// by the number of individuals, however many infections there are. An infection takes constant time.
 type tree struct {
 	infected []infection // by id
 	trees    []treeRoot
+	free     []uint32 // trees without members, to be used again
+	freed    float64  // when the last of these lost its last member
 	Sums     TreeSums
 }
 
@@ -45,10 +48,12 @@ const (
 	noTree         = math.MaxUint32
 )
 
-// A treeRoot is where a tree begins, and how many are in it.
+// A treeRoot is where and when a tree begins, and how many are in it.
 type treeRoot struct {
-	root uint64
-	size uint32
+	root    uint64
+	began   float64 // on the model's clock
+	size    uint32  // infections, and the root if it was never infected
+	members uint32  // individuals that are there, and were last infected in it
 }
 
 // TreeSums are what is summed up of the trees of a run.
@@ -57,6 +62,14 @@ type TreeSums struct {
 	Chains     map[int]uint64 // how many trees have so many individuals
 	Cohorts    []Cohort       // by row: those infected in the interval that ends with it
 	Generation Durations      // from the infection of an infector to those by it
+	Largest    LargestTree
+}
+
+// A LargestTree is the largest tree of a run; the first of several.
+type LargestTree struct {
+	Root  uint64
+	Began float64 // on the model's clock
+	Size  int
 }
 
 // A Cohort is those who were infected in an interval, and how many they have infected.
@@ -170,7 +183,7 @@ func (t *tree) copy(n int) *tree {
 	c := *t
 	c.infected = make([]infection, len(t.infected))
 	copy(c.infected, t.infected[:n])
-	c.trees = slices.Clone(t.trees)
+	c.trees, c.free = slices.Clone(t.trees), slices.Clone(t.free)
 	c.Sums.Offspring, c.Sums.Chains = maps.Clone(t.Sums.Offspring), maps.Clone(t.Sums.Chains)
 	c.Sums.Cohorts = slices.Clone(t.Sums.Cohorts)
 	c.Sums.Generation.Buckets = maps.Clone(t.Sums.Generation.Buckets)
@@ -185,11 +198,37 @@ func move(counts map[int]uint64, from, to int) {
 	counts[to]++
 }
 
-// plant begins a tree with an individual.
-func (t *tree) plant(root uint64) uint32 {
-	t.trees = append(t.trees, treeRoot{root, 1})
+// plant begins a tree with an individual, which joins it.
+func (t *tree) plant(r *Run, root uint64) (in uint32) {
+	one := treeRoot{root: root, began: r.modelTime(), size: 1, members: 1}
 	t.Sums.Chains[1]++
+	t.Sums.Largest.atLeast(&one)
+	// Another event at this instant may still be caused by an individual that has just left.
+	for last := len(t.free) - 1; last >= 0 && t.freed < r.Now; last-- {
+		in, t.free = t.free[last], t.free[:last]
+		if t.trees[in].members == 0 {
+			t.trees[in] = one
+			return in
+		}
+	}
+	t.trees = append(t.trees, one)
 	return uint32(len(t.trees) - 1)
+}
+
+// quit notes that an individual is no longer a member of a tree, which may be noTree.
+func (t *tree) quit(now float64, in uint32) {
+	if in == noTree {
+		return
+	}
+	if t.trees[in].members--; t.trees[in].members == 0 {
+		t.free, t.freed = append(t.free, in), now
+	}
+}
+
+func (l *LargestTree) atLeast(t *treeRoot) {
+	if int(t.size) > l.Size {
+		*l = LargestTree{t.root, t.began, int(t.size)}
+	}
 }
 
 // infect adds an infection. by is the infector, or the individual itself or noID if there is none.
@@ -203,11 +242,11 @@ func (t *tree) infect(r *Run, id, by uint32) {
 		if own.tree == noTree {
 			t.Sums.Offspring[0]++
 		}
-		in = t.plant(e.Infected)
+		in = t.plant(r, e.Infected)
 	} else {
 		maker := &t.infected[by]
 		if maker.tree == noTree { // it begins a tree, and was never infected
-			maker.tree = t.plant(r.numbers[by])
+			maker.tree = t.plant(r, r.numbers[by])
 			t.Sums.Offspring[0]++
 		}
 		if own.tree == noTree {
@@ -219,6 +258,8 @@ func (t *tree) infect(r *Run, id, by uint32) {
 		one := &t.trees[in]
 		move(t.Sums.Chains, int(one.size), int(one.size)+1)
 		one.size++
+		one.members++
+		t.Sums.Largest.atLeast(one)
 		e.By = r.numbers[by]
 		if !math.IsNaN(maker.time) {
 			e.ByTime = r.Program.Start + maker.time
@@ -226,6 +267,7 @@ func (t *tree) infect(r *Run, id, by uint32) {
 			t.Sums.Cohorts[maker.row].Offspring++
 		}
 	}
+	t.quit(r.Now, own.tree)
 	own.time, own.generation, own.tree, own.row = r.Now, generation, in, row
 	t.Sums.Cohorts[row].Infected++
 	if r.OnInfection != nil {
