@@ -46,7 +46,7 @@ func TestExactOffspring(t *testing.T) {
 			return m / n * math.Exp(-r*n+(n-m)*math.Log(r*n)-logGamma)
 		}},
 	} {
-		n := testscale.Size(3000, 30_000)
+		n := testscale.Size(3000, 10_000)
 		run := exactSimulate(t, 4, n, `
 name: chains
 time: {unit: day, end: 400}
