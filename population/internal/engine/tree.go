@@ -31,7 +31,10 @@ type tree struct {
 	trees    []treeRoot
 	free     []uint32 // trees without members, to be used again
 	freed    float64  // when the last of these lost its last member
-	Sums     TreeSums
+
+	offspring []uint64       // how many of those in a tree have infected so many
+	chains    map[int]uint64 // by size: trees that are over, and whose place in trees has been used again
+	sums      TreeSums       // without Offspring and Chains
 }
 
 // An infection is the last one of an individual.
@@ -167,7 +170,7 @@ func (d *Durations) Quantile(p float64) float64 {
 }
 
 func newTree(m *program.Program) *tree {
-	return &tree{Sums: NewTreeSums(len(m.RecordTimes))}
+	return &tree{offspring: make([]uint64, 1), chains: map[int]uint64{}, sums: NewTreeSums(len(m.RecordTimes))}
 }
 
 // NewTreeSums returns the sums of no tree, with so many rows.
@@ -184,29 +187,30 @@ func (t *tree) copy(n int) *tree {
 	c.infected = make([]infection, len(t.infected))
 	copy(c.infected, t.infected[:n])
 	c.trees, c.free = slices.Clone(t.trees), slices.Clone(t.free)
-	c.Sums.Offspring, c.Sums.Chains = maps.Clone(t.Sums.Offspring), maps.Clone(t.Sums.Chains)
-	c.Sums.Cohorts = slices.Clone(t.Sums.Cohorts)
-	c.Sums.Generation.Buckets = maps.Clone(t.Sums.Generation.Buckets)
+	c.offspring, c.chains = slices.Clone(t.offspring), maps.Clone(t.chains)
+	c.sums.Cohorts = slices.Clone(t.sums.Cohorts)
+	c.sums.Generation.Buckets = maps.Clone(t.sums.Generation.Buckets)
 	return &c
 }
 
-// move takes one from a count, if it is there, and adds one to another.
-func move(counts map[int]uint64, from, to int) {
-	if counts[from]--; counts[from] == 0 {
-		delete(counts, from)
+// infects counts that somebody who has infected n has infected one more.
+func (t *tree) infects(n uint32) {
+	t.offspring[n]--
+	if int(n)+1 == len(t.offspring) {
+		t.offspring = append(t.offspring, 0)
 	}
-	counts[to]++
+	t.offspring[n+1]++
 }
 
 // plant begins a tree with an individual, which joins it.
 func (t *tree) plant(r *Run, root uint64) (in uint32) {
 	one := treeRoot{root: root, began: r.modelTime(), size: 1, members: 1}
-	t.Sums.Chains[1]++
-	t.Sums.Largest.atLeast(&one)
+	t.sums.Largest.atLeast(&one)
 	// Another event at this instant may still be caused by an individual that has just left.
 	for last := len(t.free) - 1; last >= 0 && t.freed < r.Now; last-- {
 		in, t.free = t.free[last], t.free[:last]
 		if t.trees[in].members == 0 {
+			t.chains[int(t.trees[in].size)]++
 			t.trees[in] = one
 			return in
 		}
@@ -234,42 +238,38 @@ func (l *LargestTree) atLeast(t *treeRoot) {
 // infect adds an infection. by is the infector, or the individual itself or noID if there is none.
 func (t *tree) infect(r *Run, id, by uint32) {
 	own := &t.infected[id]
+	if own.tree == noTree {
+		t.offspring[0]++
+	}
 	row := uint32(r.rowAt(r.Now))
 	e := Infection{Infected: r.numbers[id], Time: r.modelTime(), ByTime: math.NaN()}
 	var in uint32
 	generation := uint32(0)
 	if by == noID || by == id {
-		if own.tree == noTree {
-			t.Sums.Offspring[0]++
-		}
 		in = t.plant(r, e.Infected)
 	} else {
 		maker := &t.infected[by]
 		if maker.tree == noTree { // it begins a tree, and was never infected
 			maker.tree = t.plant(r, r.numbers[by])
-			t.Sums.Offspring[0]++
+			t.offspring[0]++
 		}
-		if own.tree == noTree {
-			t.Sums.Offspring[0]++
-		}
-		move(t.Sums.Offspring, int(maker.children), int(maker.children)+1)
+		t.infects(maker.children)
 		maker.children++
 		in, generation = maker.tree, maker.generation+1
 		one := &t.trees[in]
-		move(t.Sums.Chains, int(one.size), int(one.size)+1)
 		one.size++
 		one.members++
-		t.Sums.Largest.atLeast(one)
+		t.sums.Largest.atLeast(one)
 		e.By = r.numbers[by]
 		if !math.IsNaN(maker.time) {
 			e.ByTime = r.Program.Start + maker.time
-			t.Sums.Generation.Add(r.Now - maker.time)
-			t.Sums.Cohorts[maker.row].Offspring++
+			t.sums.Generation.Add(r.Now - maker.time)
+			t.sums.Cohorts[maker.row].Offspring++
 		}
 	}
 	t.quit(r.Now, own.tree)
 	own.time, own.generation, own.tree, own.row = r.Now, generation, in, row
-	t.Sums.Cohorts[row].Infected++
+	t.sums.Cohorts[row].Infected++
 	if r.OnInfection != nil {
 		e.Generation, e.Root = int(generation), t.trees[in].root
 		r.OnInfection(&e)
@@ -291,10 +291,21 @@ func (r *Run) modelTime() float64 {
 	return r.Program.Start + r.Now
 }
 
-// TreeSums returns the sums of the trees of a run, if they are recorded.
+// TreeSums returns the sums of the trees of a run up to now, if they are recorded.
 func (r *Run) TreeSums() *TreeSums {
 	if r.observers == nil || r.observers.tree == nil {
 		return nil
 	}
-	return &r.observers.tree.Sums
+	t := r.observers.tree
+	sums := t.sums
+	sums.Offspring, sums.Chains = map[int]uint64{}, maps.Clone(t.chains)
+	for k, n := range t.offspring {
+		if n > 0 {
+			sums.Offspring[k] = n
+		}
+	}
+	for i := range t.trees {
+		sums.Chains[int(t.trees[i].size)]++
+	}
+	return &sums
 }
