@@ -325,6 +325,7 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeSupplies(dir, s, r),
 		writeValues(dir, s, r),
+		writeObserved(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
@@ -349,6 +350,16 @@ func writeValues(dir string, s *study.Study, r *population.Result) error {
 	}
 	return outdir.WriteFile(dir, "values."+s.Format, func(w io.Writer) error {
 		return results.WriteValues(w, results.Format(s.Format), r)
+	})
+}
+
+// writeObserved writes what was seen, if the model observes anything.
+func writeObserved(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Observations()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "observed."+s.Format, func(w io.Writer) error {
+		return results.WriteObserved(w, results.Format(s.Format), r)
 	})
 }
 

@@ -102,6 +102,10 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if do.Uses != nil && !r.take(do.Uses) {
 		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
 	}
+	by := id
+	if r.observers != nil {
+		by = r.cause(id, state, do)
+	}
 	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
@@ -124,11 +128,11 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		moved = r.hasMoved() || moved
 	}
 	if do.To != program.SameState {
-		r.change(id, state, do.To, id, do.Name)
+		r.change(id, state, do.To, by, do.Name)
 		return true
 	}
 	if moved || do.Child != nil && do.Name >= 0 {
-		r.countMove(id, id, do.Name)
+		r.countMove(id, by, do.Name)
 	}
 	return false
 }
@@ -260,6 +264,9 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	if r.outcomes != nil {
 		r.flowHappened(id, flow)
 	}
+	if r.observers != nil {
+		r.observers.happened(r, id, id, -1, flow)
+	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}
@@ -288,6 +295,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 			r.nameHappened(id, counted)
 			r.flowHappened(id, r.Program.FlowOf(int(from), to))
 		}
+		if r.observers != nil {
+			r.observeChange(id, by, from, to, counted)
+		}
 		r.leave(id)
 		return
 	}
@@ -313,6 +323,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.enterSums(id)
 		r.nameHappened(id, counted)
 		r.flowHappened(id, r.Program.FlowOf(int(from), to))
+	}
+	if r.observers != nil {
+		r.observeChange(id, by, from, to, counted)
 	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)
