@@ -187,7 +187,17 @@ type Tree struct {
 	// Reproduction is, for each row, how many were infected by those who were infected in the interval
 	// that ends with it, on average, and how many these are. The mean of nobody is NaN.
 	Reproduction []Reproduction
-	times        []float64
+	// Largest is the largest tree.
+	Largest LargestTree
+	times   []float64
+}
+
+// A LargestTree is the tree of the most individuals; the first of several.
+type LargestTree struct {
+	Replica int
+	Root    uint64  // the individual that it begins with
+	Began   float64 // when it infected somebody for the first time, or was infected, on the model's clock
+	Size    int     // 0 if there is no tree
 }
 
 // Reproduction is how many were infected by N individuals, on average.
@@ -202,6 +212,19 @@ type Durations struct {
 	Mean, SD                   float64
 	Q05, Q25, Median, Q75, Q95 float64
 	N                          uint64
+	all                        engine.Durations
+}
+
+// Shares are the shares of durations from 0 to a width, from there to twice the width, and so on. Each
+// duration is off by at most 0.2 %.
+func (d *Durations) Shares(width float64, n int) []float64 {
+	shares := make([]float64, n)
+	d.all.Each(func(x float64, count uint64) {
+		if k := int(x / width); k < n {
+			shares[k] += float64(count) / float64(d.N)
+		}
+	})
+	return shares
 }
 
 // Tree returns who infected whom in all replicas; nil if the model does not record it.
@@ -230,6 +253,9 @@ func (r *Result) Tree() *Tree {
 			cohorts[k].Offspring += sums.Cohorts[k].Offspring
 		}
 		generation.Join(&sums.Generation)
+		if l := &sums.Largest; l.Size > t.Largest.Size {
+			t.Largest = LargestTree{r.Runs[i].Replica, l.Root, l.Began, l.Size}
+		}
 	}
 	for k, n := range offspring {
 		t.Offspring[k] = float64(n) / float64(in)
@@ -239,7 +265,7 @@ func (r *Result) Tree() *Tree {
 	}
 	t.GenerationTime = Durations{Mean: generation.Mean, SD: generation.SD(), Q05: generation.Quantile(0.05),
 		Q25: generation.Quantile(0.25), Median: generation.Quantile(0.5), Q75: generation.Quantile(0.75),
-		Q95: generation.Quantile(0.95), N: generation.N}
+		Q95: generation.Quantile(0.95), N: generation.N, all: generation}
 	if generation.N == 0 {
 		t.GenerationTime.Mean = math.NaN()
 	}

@@ -330,7 +330,26 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
+		writeTrees(dir, r),
 	)
+}
+
+// writeTrees draws who infected whom, if the model records it.
+func writeTrees(dir string, r *population.Result) error {
+	if !r.Model.RecordsTree() {
+		return nil
+	}
+	d, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	return pictures.SaveTrees(dir, r, func(yield func(population.Infection, error) bool) {
+		for row, err := range d.Tree() {
+			if !yield(population.Infection(row), err) {
+				return
+			}
+		}
+	})
 }
 
 // writeSupplies writes how much of each supply there was, if the model has any.

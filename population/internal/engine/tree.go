@@ -144,6 +144,17 @@ func (d *Durations) Join(o *Durations) {
 	}
 }
 
+// Each calls fn with all durations by their buckets: a value within the accuracy, and how many there
+// are.
+func (d *Durations) Each(fn func(x float64, n uint64)) {
+	if d.Zero > 0 {
+		fn(0, d.Zero)
+	}
+	for _, k := range slices.Sorted(maps.Keys(d.Buckets)) {
+		fn(min(d.Most, max(d.Least, durationBuckets.Value(k))), d.Buckets[k])
+	}
+}
+
 // SD is the standard deviation; NaN of fewer than two.
 func (d *Durations) SD() float64 {
 	if d.N < 2 {
