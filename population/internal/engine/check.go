@@ -54,7 +54,7 @@ func (r *Run) Check() error {
 		if !r.checkPersonal(id) {
 			return fmt.Errorf("id %d in state %s has a wrong time since", id, r.Program.States[state])
 		}
-		if r.OnEvent != nil {
+		if r.numbered() {
 			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
 				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)
 			}
@@ -95,6 +95,11 @@ func (r *Run) Check() error {
 	}
 	if err := r.checkSparse(); err != nil {
 		return err
+	}
+	if r.tracing != nil {
+		if err := r.checkTracing(); err != nil {
+			return err
+		}
 	}
 	return r.checkGroups()
 }

@@ -15,7 +15,7 @@ import (
 func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	id := r.takeSlot()
 	r.entered++
-	if r.OnEvent != nil {
+	if r.numbered() {
 		r.numbers[id] = r.entered
 	}
 	state := r.initialise(id, in, s, parent)
@@ -133,8 +133,12 @@ func (r *Run) register(id uint32, state uint16) {
 }
 
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
-// event of watchID.
+// event of watchID or errandID.
 func (r *Run) arrive(k uint32) {
+	if r.tracing != nil && k == r.errandID() && r.Program.Calls.Delayed {
+		r.runErrand()
+		return
+	}
 	if int(k) == len(r.phase.Immigration) { // watchID: conditions are looked at after every event
 		r.waiting.wake = math.Inf(1)
 		r.Events--
@@ -199,6 +203,10 @@ func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name
 	if r.outcomes != nil {
 		r.nameHappened(id, name)
 		r.flowHappened(id, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
+	}
+	if r.tracing != nil {
+		r.happened(id, r.status(id).state, name)
+		r.enteredMachines(id)
 	}
 }
 

@@ -43,7 +43,9 @@ const (
 	windowBytes     = 8 << 20 // of each core in a run by windows, for those due in a window
 	groupBytes      = 8       // for each attribute that mixing is by
 	placeBytes      = 20      // for each kind of places: a seat, its part of a block and of a place
-	numberBytes     = 8       // if events are reported
+	numberBytes     = 8       // if events are reported, or there is tracing
+	logBytes        = 8       // for each name of contacts that are remembered
+	errandBytes     = 80      // of an errand of tracing
 	stateCacheBytes = 1       // see individuals
 	originBytes     = 16      // of each timer, if the run can be forked
 	tieBytes        = 8       // at most, if many share an instant: the ids, and the smaller array they outgrew
@@ -151,8 +153,11 @@ func (r *Run) besideWords() int {
 	if r.caching {
 		each += stateCacheBytes
 	}
-	if r.OnEvent != nil {
+	if r.numbered() {
 		each += numberBytes
+	}
+	if m := r.Program; m.Calls != nil {
+		each += logBytes * len(m.Calls.Logs)
 	}
 	if r.forkable {
 		each += originBytes * len(r.sparse)

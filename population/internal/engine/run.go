@@ -43,8 +43,9 @@ type Run struct {
 	machines
 	Supplies []Supply
 	personal
-	near   *near   // nil if no contact is among neighbours, and there are no places
-	places *places // nil if there are none
+	near    *near    // nil if no contact is among neighbours, and there are no places
+	places  *places  // nil if there are none
+	tracing *tracing // nil if there are no calls
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -87,6 +88,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
 	}
+	if m.Calls != nil && m.Calls.Delayed {
+		r.firstID++ // for errandID
+	}
 	r.failed, r.granted = nil, 0
 	r.setSize(0)
 	spare := usualSpare
@@ -127,6 +131,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.layOutMachines()
 	}
 	r.layOutPersonal()
+	r.tracing = newTracing(m, random.New(seed, uint64(index)).At(1<<62+2))
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
@@ -201,8 +206,13 @@ func (r *Run) grow(ids, spare int) {
 	}
 	r.growMachines(most)
 	r.growPersonal(most)
-	if r.OnEvent != nil {
+	if r.numbered() {
 		r.numbers = store.Extend(r.numbers, r.capacity)
+	}
+	if r.tracing != nil {
+		for _, l := range r.tracing.logs {
+			l.Reserve(r.capacity)
+		}
 	}
 	if r.caching {
 		r.stateCache = store.Extend(r.stateCache, r.capacity)
@@ -269,6 +279,11 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 			r.arrive(id)
 		} else {
 			r.fire(id)
+		}
+		if r.tracing != nil {
+			if err := r.settleCalls(ctx); err != nil {
+				return err
+			}
 		}
 		if r.near != nil {
 			r.settleNear()
