@@ -168,7 +168,7 @@ var spoiltModels = slices.Concat(
 	spoiltMachines,
 	spoiltOutcomes,
 	spoiltSupplies,
-	spoiltPlaces,
+	spoiltTracing, spoiltPlaces,
 	spoiltBatches,
 	spoiltSince,
 	spoiltNumbers,

@@ -135,6 +135,11 @@ func newDemand(m *program.Program, o *Options) demand {
 	if r.sparseTimers != nil {
 		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
+	if m.Calls != nil && m.Size > 0 {
+		for i := range m.Calls.Logs {
+			d.most += float64(program.RememberedBytes * m.Calls.Logs[i].Most(m) / float64(m.Size))
+		}
+	}
 	d.fixed += float64(groupTallyBytes(m))
 	for i := range m.Windows {
 		d.fixed += float64(8 * m.Windows[i].Keep)
@@ -171,7 +176,11 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 	workers = o.AtOnce()
 	d := newDemand(m, o)
 	p.each, p.busy = d.each, d.busy
-	if p.limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
+	least := d
+	if m.Calls != nil {
+		least = d.atMost() // with the contacts that are remembered
+	}
+	if p.limit == 0 && least.total(workers, true) < 4*fixedBytes*float64(workers) {
 		p.workers = workers
 		return workers, nil // too little to look
 	}
@@ -188,6 +197,11 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 		most := d.atMost()
 		for workers > 1 && !fits(&most, workers) {
 			workers--
+		}
+	}
+	if p.limit == 0 {
+		if err := affordLogs(m, workers, float64(room.Pages)); err != nil {
+			return 0, err
 		}
 	}
 	if fits(&d, workers) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -410,6 +411,31 @@ func (r *Run) checkTracing() error {
 // tooManyContacts is the error of a run for which there is no memory to remember more contacts.
 func (r *Run) tooManyContacts(log int) error {
 	l := r.tracing.logs[log]
-	return fmt.Errorf("at time %.12g: %w: contacts named %s take %s", r.Program.Start+r.Now, ErrMemory,
-		r.Program.Calls.Logs[log].Name, inBytes(float64(l.Bytes())))
+	return fmt.Errorf("at time %.12g: %w: %s: %s contacts take %s, and there is none for more; write a shorter back",
+		r.Program.Start+r.Now, ErrMemory, backWords(r.Program, log), format.Thousands(float64(l.Len())),
+		inBytes(float64(l.Bytes())))
+}
+
+// backWords says which contacts are remembered, and for how long.
+func backWords(m *program.Program, log int) string {
+	l := &m.Calls.Logs[log]
+	return fmt.Sprintf("tracing %d: back: %.6g %s of contacts named %s", l.Entry+1, l.Keep, format.Things(2, m.Unit), l.Name)
+}
+
+// affordLogs returns an error if there is not enough memory to remember contacts, should everybody make
+// them all the time. How many make them at once is not known before: a run with a limit of its own
+// begins all the same, and ends when it has come to the limit.
+func affordLogs(m *program.Program, workers int, have float64) error {
+	if m.Calls == nil {
+		return nil
+	}
+	for log := range m.Calls.Logs {
+		l := &m.Calls.Logs[log]
+		if need := float64(workers) * l.Most(m) * program.RememberedBytes; need > have {
+			return fmt.Errorf("%s: %w: %s, %.6g per %s of everybody: about %s at the peak, and %s are available; write a "+
+				"shorter back, or a smaller size", m.Name, ErrMemory, backWords(m, log),
+				l.Rate, m.Unit, inBytes(need), inBytes(have))
+		}
+	}
+	return nil
 }

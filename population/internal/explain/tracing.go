@@ -22,7 +22,7 @@ func (e *explainer) tracing() {
 			layer := &t.Through[k]
 			e.line("    %s, each found with probability %s", e.layer(t, layer), e.probability(layer.Chance))
 		}
-		e.line("    whoever is found is reached %s, whatever happens in between", e.delay(t))
+		e.line("    whoever is found is reached %s", e.delay(t))
 		if c.Everybody {
 			e.line("    whoever is reached%s %s%s", ofConditions(c.Whom), e.addMoves("", c.Moves, false), uses(&c.Uses))
 		}
@@ -51,11 +51,11 @@ func (e *explainer) callWhen(t *syntax.Tracing) string {
 	}
 	var all []string
 	for _, w := range t.Enters {
-		name := ""
-		if w.Attribute.Name != syntax.StateName {
-			name = "of " + w.Attribute.Name + " "
+		if w.Attribute.Name == syntax.StateName {
+			all = append(all, "somebody becomes "+orList(w.Values))
+		} else {
+			all = append(all, "the "+w.Attribute.Name+" of somebody becomes "+orList(w.Values))
 		}
-		all = append(all, "somebody becomes "+name+orList(w.Values))
 	}
 	return strings.Join(all, ", or ")
 }
@@ -71,14 +71,15 @@ func (e *explainer) layer(t *syntax.Tracing, layer *syntax.Through) string {
 // delay says when those who are found are reached.
 func (e *explainer) delay(t *syntax.Tracing) string {
 	if !t.After.Given() {
-		return "at once"
+		return "at once, before anything else happens"
 	}
+	const between = ", whatever happens in between"
 	if e.here.Dependence(t.After).Fixed() {
 		if l, _ := e.here.Law(t.After, ""); l.Fixed() {
-			return "after " + e.duration(t.After)
+			return "after " + e.duration(t.After) + between
 		}
 	}
-	return "after a time of their own that is " + e.duration(t.After)
+	return "after a time of their own that is " + e.duration(t.After) + between
 }
 
 // logs says how much memory it takes to remember contacts.
@@ -90,12 +91,19 @@ func (e *explainer) logs() {
 		l := &e.program.Calls.Logs[i]
 		most := ", at a rate that depends on how many are near"
 		if n := l.Most(e.program); n > 0 {
-			most = fmt.Sprintf(": up to %s if everybody at the start made them all the time",
-				format.Bytes(uint64(min(n*program.RememberedBytes, 1<<62))))
+			most = fmt.Sprintf(": up to %s if everybody at the start made them all the time", inBytes(n*program.RememberedBytes))
 		}
 		e.line("  contacts named %s are remembered for %s, %d bytes each%s", l.Name, e.file.Unit.Duration(l.Keep),
 			program.RememberedBytes, most)
 	}
+}
+
+// inBytes is a number of bytes in words.
+func inBytes(n float64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.3g kB", n/1e3)
+	}
+	return format.Bytes(uint64(min(n, 1<<62)))
 }
 
 // traced is what becomes of those who are reached, with a label for diagrams.

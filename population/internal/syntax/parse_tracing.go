@@ -46,6 +46,9 @@ func (r *Reader) tracing(m *File, n *yaml.Node) {
 			r.through(&t, through)
 		}
 		t.Back, t.After = f.Value("back", KindDuration), f.Value("after", KindDuration)
+		if f.Misspelt["back"] {
+			t.Back = Value{At: t.At, Bad: true}
+		}
 		to := f.Get("to")
 		if to == nil && f.Get("move") == nil && !f.Misspelt["to"] && !f.Misspelt["move"] {
 			r.Fail(f.Node, "%s: neither to nor move: nothing would become of those who are found", c.What)
