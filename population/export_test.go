@@ -62,6 +62,7 @@ var Busy = map[string]string{
 	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
 	"supplies": testModel("supplies"), "batches": testModel("batches"), "since": testModel("since"),
 	"numbers": testModel("numbers"), "places": testModel("places"), "observed": testModel("observed"),
+	"tracing": testModel("tracing"),
 }
 
 // Silence makes a process tell of no events.

@@ -169,7 +169,7 @@ var spoiltModels = slices.Concat(
 	spoiltOutcomes,
 	spoiltObservations,
 	spoiltSupplies,
-	spoiltPlaces,
+	spoiltTracing, spoiltPlaces,
 	spoiltBatches,
 	spoiltSince,
 	spoiltNumbers,

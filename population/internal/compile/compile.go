@@ -181,6 +181,7 @@ func (c *compiler) compile() {
 		return
 	}
 	c.listSupplies()
+	c.listRemembered()
 	c.numberNames()
 	c.listOutcomes(c.here)
 	p.FirstPhase = c.phase(c.here)
@@ -188,6 +189,7 @@ func (c *compiler) compile() {
 	c.machineSince(c.here)
 	c.schedule(c.here)
 	c.listObservations()
+	c.listCalls()
 	c.recordTimes(c.here)
 	c.groupings()
 	c.listFlows()
@@ -334,6 +336,9 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	}
 	for i := range c.file.Transmission {
 		c.contact(here, t, &c.file.Transmission[i])
+	}
+	for i := range c.file.Tracing {
+		t.Tracing = append(t.Tracing, c.tracing(here, &c.file.Tracing[i]))
 	}
 	for i := range c.file.States {
 		if c.Stopped {

@@ -111,18 +111,22 @@ func (c *compiler) possibleFlows() flowSet {
 				})
 			}
 		}
-		for i := range t.Contacts {
-			if rich := t.Contacts[i].Rich; rich != nil && slices.Contains(rich.Becomes, program.NoState) {
+		contacts := slices.Clone(t.Contacts)
+		for i := range t.Tracing {
+			contacts = append(contacts, t.Tracing[i].Effect)
+		}
+		for i := range contacts {
+			if rich := contacts[i].Rich; rich != nil && slices.Contains(rich.Becomes, program.NoState) {
 				for s := range t.States {
 					add(s, program.NoState)
 				}
 			}
-			full := t.Contacts[i].FullOfOther()
-			for met, to := range t.Contacts[i].Becomes {
+			full := contacts[i].FullOfOther()
+			for met, to := range contacts[i].Becomes {
 				if to != program.SameState && to != program.Unchanged {
 					add(met, to)
 				}
-				if to != program.SameState && full != program.SameState && t.Contacts[i].ChangesOther(to) {
+				if to != program.SameState && full != program.SameState && contacts[i].ChangesOther(to) {
 					add(met, full)
 				}
 			}

@@ -117,6 +117,9 @@ func (c *compiler) numberNames() {
 	for i := range c.file.Immigration {
 		c.nameIndex(c.file.Immigration[i].Name)
 	}
+	for i := range c.file.Tracing {
+		c.nameIndex(c.file.Tracing[i].Contact.Name)
+	}
 	c.clockNames = len(c.program.CountedNames)
 }
 

@@ -253,6 +253,9 @@ func (c *compiler) canChange(name string) bool {
 		t := &c.file.Transmission[i]
 		found = found || moves(t.Moves) || slices.ContainsFunc(t.Inherit, func(n syntax.Ref) bool { return n.Name == name })
 	}
+	for i := range c.file.Tracing {
+		found = found || moves(c.file.Tracing[i].Contact.Moves)
+	}
 	for i := range c.file.Interventions {
 		found = found || moves(c.file.Interventions[i].Moves)
 	}

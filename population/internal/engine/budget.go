@@ -95,7 +95,7 @@ func (p *Budget) has(more, asked uint64) bool {
 
 // bytes is about how much memory a run takes.
 func (r *Run) bytes() uint64 {
-	n := r.Used*(8*r.stride+r.besideWords()) + r.free.Bytes() + 4*cap(r.ties.ids) + r.waiting.bytes()
+	n := r.Used*(8*r.stride+r.besideWords()) + r.free.Bytes() + 4*cap(r.ties.ids) + r.waiting.bytes() + r.tracing.bytes()
 	if r.windows != nil {
 		n += r.windows.bytes()
 	} else {

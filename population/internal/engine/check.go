@@ -99,6 +99,11 @@ func (r *Run) Check() error {
 	if err := r.checkSparse(); err != nil {
 		return err
 	}
+	if r.tracing != nil {
+		if err := r.checkTracing(); err != nil {
+			return err
+		}
+	}
 	return r.checkGroups()
 }
 

@@ -60,6 +60,9 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 		}
 		state = r.status(other).state
 	}
+	if c.Log > 0 {
+		r.remember(c.Log-1, id, other)
+	}
 	to := c.Becomes[state]
 	switch {
 	case to == program.SameState:

@@ -141,8 +141,12 @@ func (r *Run) register(id uint32, state uint16) {
 }
 
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
-// event of watchID.
+// event of watchID or errandID.
 func (r *Run) arrive(k uint32) {
+	if r.tracing != nil && k == r.errandID() && r.Program.Calls.Delayed {
+		r.runErrand()
+		return
+	}
 	if int(k) == len(r.phase.Immigration) { // watchID: conditions are looked at after every event
 		r.waiting.wake = math.Inf(1)
 		r.Events--
@@ -213,6 +217,10 @@ func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name
 	}
 	if r.observers != nil {
 		r.observers.happened(r, id, noID, name, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
+	}
+	if r.tracing != nil {
+		r.happened(id, r.status(id).state, name)
+		r.enteredMachines(id)
 	}
 }
 

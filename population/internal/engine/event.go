@@ -40,6 +40,9 @@ func (r *Run) notify(h Event, id, by uint32) {
 	if by != noID {
 		h.By = r.numbers[by]
 	}
+	if r.tracing != nil && r.tracing.caller != 0 {
+		h.By = r.tracing.caller // who may have left
+	}
 	h.Values = r.event.Values[:0]
 	for a := range r.Program.Listed() {
 		h.Values = append(h.Values, r.attributes[a].Of(id))

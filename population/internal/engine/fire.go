@@ -283,6 +283,9 @@ func (r *Run) change(id uint32, from, to uint16, by uint32, name int) {
 func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
+	if r.tracing != nil {
+		r.happened(id, to, counted)
+	}
 	r.Counts[from]--
 	if r.outcomes != nil {
 		r.leaveSums(id)
@@ -341,6 +344,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 
 // leave removes an individual from the population.
 func (r *Run) leave(id uint32) {
+	if r.tracing != nil {
+		r.leaveTracing(id)
+	}
 	if r.windows != nil {
 		*r.nextAt(id) = r.Now
 	} else {

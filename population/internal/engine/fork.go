@@ -72,6 +72,7 @@ func (r *Run) copyFrom(from *Run) {
 		r.groups[a] = r.groups[a].CopyFrom(g)
 	}
 	r.near, r.places = from.near.copy(), from.places.copy()
+	r.tracing = from.tracing.copy()
 	r.living = own.living.CopyFrom(from.living)
 	r.sparse, r.offset, r.columnAt = slices.Clone(from.sparse), slices.Clone(from.offset), slices.Clone(from.columnAt)
 	r.arrivals = append(own.arrivals[:0], from.arrivals...)
@@ -154,6 +155,9 @@ func (r *Run) Redraw(luck uint64) {
 	}
 	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
 		r.scheduleWake()
+	}
+	if r.tracing != nil {
+		r.redrawErrands(luck)
 	}
 	always, first := len(r.phase.Always), r.Program.StateColumn
 	for id := r.firstID; int(id) < r.Used; id++ {

@@ -23,6 +23,7 @@ var (
 	numbered       = text("testdata/numbers")
 	crowdText      = text("testdata/crowd")
 	placed         = text("testdata/places")
+	tracedText     = text("testdata/tracing")
 )
 
 // text is that of a model file.

@@ -23,7 +23,7 @@ type individuals struct {
 	stride     int
 	attributes []store.Column // the values of each attribute
 	entered    uint64         // how many individuals there have been
-	numbers    []uint64       // the order of entering, from 1 on; kept only if OnEvent is set
+	numbers    []uint64       // the order of entering, from 1 on; kept only if numbered
 
 	// stateCache has one byte for each individual: its state plus 1, or 0 for a free slot. Most
 	// events of an epidemic are contacts, most contacts change nothing, and that is known from the

@@ -36,9 +36,18 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 // a few individuals. Draws that belong to no individual come from streams derived from named.
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
-	if r.near != nil {
-		defer r.settleNear()
+	err := r.applyAll(ctx, d, named)
+	if err == nil && r.tracing != nil {
+		err = r.settleCalls(ctx)
 	}
+	if r.near != nil {
+		r.settleNear()
+	}
+	return err
+}
+
+// applyAll is apply without the calls that it makes.
+func (r *Run) applyAll(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	t := d.Effects[r.phase]
 	if t.Next != r.phase {
 		// Everybody may have an event from now on.

@@ -333,6 +333,9 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	if r.cameIn != nil {
 		r.passes(id, m, from, to)
 	}
+	if r.tracing != nil {
+		r.call(id, r.Program.Calls.OfMachine[m][to])
+	}
 	if r.ByGroup != nil || r.outcomes != nil || r.observers != nil {
 		r.passed = append(r.passed, flow)
 	}

@@ -43,7 +43,9 @@ const (
 	windowBytes     = 8 << 20 // of each core in a run by windows, for those due in a window
 	groupBytes      = 8       // for each attribute that mixing is by
 	placeBytes      = 20      // for each kind of places: a seat, its part of a block and of a place
-	numberBytes     = 8       // if events are reported
+	numberBytes     = 8       // if events are reported, or there is tracing
+	logBytes        = 8       // for each name of contacts that are remembered
+	errandBytes     = 80      // of an errand of tracing
 	stateCacheBytes = 1       // see individuals
 	originBytes     = 16      // of each timer, if the run can be forked
 	tieBytes        = 8       // at most, if many share an instant: the ids, and the smaller array they outgrew
@@ -133,6 +135,11 @@ func newDemand(m *program.Program, o *Options) demand {
 	if r.sparseTimers != nil {
 		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
+	if m.Calls != nil && m.Size > 0 {
+		for i := range m.Calls.Logs {
+			d.most += float64(program.RememberedBytes * m.Calls.Logs[i].Most(m) / float64(m.Size))
+		}
+	}
 	d.fixed += float64(groupTallyBytes(m))
 	for i := range m.Windows {
 		d.fixed += float64(8 * m.Windows[i].Keep)
@@ -152,8 +159,11 @@ func (r *Run) besideWords() int {
 		each += stateCacheBytes
 	}
 	each += observerBytes(r.Program)
-	if r.OnEvent != nil || r.Program.NumbersPeople() {
+	if r.numbered() {
 		each += numberBytes
+	}
+	if m := r.Program; m.Calls != nil {
+		each += logBytes * len(m.Calls.Logs)
 	}
 	if r.forkable {
 		each += originBytes * len(r.sparse)
@@ -167,7 +177,11 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 	workers = o.AtOnce()
 	d := newDemand(m, o)
 	p.each, p.busy = d.each, d.busy
-	if p.limit == 0 && d.total(workers, true) < 4*fixedBytes*float64(workers) {
+	least := d
+	if m.Calls != nil {
+		least = d.atMost() // with the contacts that are remembered
+	}
+	if p.limit == 0 && least.total(workers, true) < 4*fixedBytes*float64(workers) {
 		p.workers = workers
 		return workers, nil // too little to look
 	}
@@ -184,6 +198,11 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 		most := d.atMost()
 		for workers > 1 && !fits(&most, workers) {
 			workers--
+		}
+	}
+	if p.limit == 0 {
+		if err := affordLogs(m, workers, float64(room.Pages)); err != nil {
+			return 0, err
 		}
 	}
 	if fits(&d, workers) {

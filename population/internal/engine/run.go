@@ -43,8 +43,9 @@ type Run struct {
 	machines
 	Supplies []Supply
 	personal
-	near   *near   // nil if no contact is among neighbours, and there are no places
-	places *places // nil if there are none
+	near    *near    // nil if no contact is among neighbours, and there are no places
+	places  *places  // nil if there are none
+	tracing *tracing // nil if there are no calls
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -84,7 +85,7 @@ type Streams struct {
 
 // numbered reports whether the run keeps the number of each individual.
 func (r *Run) numbered() bool {
-	return r.OnEvent != nil || r.observers != nil && (r.observers.tree != nil || r.observers.people != nil)
+	return r.OnEvent != nil || r.Program.Calls != nil || r.Program.NumbersPeople()
 }
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
@@ -99,6 +100,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.firstID = uint32(len(m.FirstPhase.Immigration))
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
+	}
+	if m.Calls != nil && m.Calls.Delayed {
+		r.firstID++ // for errandID
 	}
 	r.failed, r.granted = nil, 0
 	r.setSize(0)
@@ -140,6 +144,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.layOutMachines()
 	}
 	r.layOutPersonal()
+	r.tracing = newTracing(m, random.New(seed, uint64(index)).At(1<<62+2))
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
@@ -222,6 +227,11 @@ func (r *Run) grow(ids, spare int) {
 	if r.observers != nil {
 		r.observers.grow(r.capacity)
 	}
+	if r.tracing != nil {
+		for _, l := range r.tracing.logs {
+			l.Reserve(r.capacity)
+		}
+	}
 	if r.caching {
 		r.stateCache = store.Extend(r.stateCache, r.capacity)
 	}
@@ -287,6 +297,11 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 			r.arrive(id)
 		} else {
 			r.fire(id)
+		}
+		if r.tracing != nil {
+			if err := r.settleCalls(ctx); err != nil {
+				return err
+			}
 		}
 		if r.near != nil {
 			r.settleNear()

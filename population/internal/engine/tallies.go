@@ -219,6 +219,9 @@ func (r *Run) countMove(id, by uint32, name int) { r.countMoveAs(id, by, name, n
 // countMoveAs is countMove with the name to count given apart.
 func (r *Run) countMoveAs(id, by uint32, name, counted int) {
 	r.countName(counted)
+	if r.tracing != nil && counted >= 0 {
+		r.call(id, r.Program.Calls.OfName[counted])
+	}
 	if r.ByGroup != nil {
 		r.ByGroup.moved(r, id, counted)
 	}

@@ -62,6 +62,11 @@ func (r *Run) beginTies(first uint32) bool {
 	if !slices.IsSorted(t.ids) {
 		slices.Sort(t.ids)
 	}
+	if r.tracing != nil && r.Program.Calls.Delayed {
+		if i := slices.Index(t.ids, r.errandID()); i >= 0 { // and so are errands carried out
+			t.ids = append(slices.Delete(t.ids, i, i+1), r.errandID())
+		}
+	}
 	if r.Program.WaitsForTime {
 		if i := slices.Index(t.ids, r.watchID()); i >= 0 { // conditions are looked at after the clocks
 			t.ids = append(slices.Delete(t.ids, i, i+1), r.watchID())
@@ -119,6 +124,11 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
+		if r.tracing != nil {
+			if err := r.settleCalls(ctx); err != nil {
+				return err
+			}
+		}
 		if r.near != nil {
 			r.settleNear()
 		}

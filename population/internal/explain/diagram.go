@@ -114,6 +114,11 @@ func Ways(m *compile.Model) []transition {
 		}
 		w.contact(c)
 	}
+	for i := range f.Tracing {
+		if c := traced(&f.Tracing[i]); !c.Machine.Given() {
+			w.contact(&c)
+		}
+	}
 	for i := range f.Births {
 		b := &f.Births[i]
 		w.entry(&b.Enter, cmp.Or(b.Name, "births"), diagram.Entry, w.states(b.From))

@@ -97,6 +97,10 @@ func (w *transitionList) addMachine() {
 	for i := range f.Transmission {
 		w.machineContact(&f.Transmission[i])
 	}
+	for i := range f.Tracing {
+		c := traced(&f.Tracing[i])
+		w.machineContact(&c)
+	}
 	for i := range f.Interventions {
 		p := &f.Interventions[i]
 		w.moves(p.Moves, w.allowed(p.Where), w.planned(p), diagram.Planned)

@@ -33,6 +33,7 @@ func Model(m *compile.Model) string {
 	e.states()
 	e.machines()
 	e.contacts()
+	e.tracing()
 	e.always()
 	e.entries()
 	e.places()
@@ -519,6 +520,8 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because people are in places, such as %s.", p.Places[0].Name)
 	case len(p.Near) > 0:
 		e.line("\nA run uses one core once it is set up, because contacts are among those with the same %s.", e.amongWords())
+	case p.Calls != nil:
+		e.line("\nA run uses one core once it is set up, because of tracing.")
 	case p.UsesCounts:
 		e.line("\nA run uses one core once it is set up, because a rate depends on how many there are.")
 	case e.usesWhileRunning() != "":

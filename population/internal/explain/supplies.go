@@ -46,6 +46,9 @@ func (e *explainer) supplyWarnings() (all []string) {
 	for i := range e.file.Transmission {
 		used[e.file.Transmission[i].Uses.Supply.Name] = true
 	}
+	for i := range e.file.Tracing {
+		used[e.file.Tracing[i].Contact.Uses.Supply.Name] = true
+	}
 	for i := range e.file.Interventions {
 		used[e.file.Interventions[i].Supply.Name] = true
 	}

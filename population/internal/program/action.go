@@ -73,6 +73,7 @@ type Contact struct {
 	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
 	Uses       *Use            // of a supply; nil for none
 	Near       int             // among whom it is: the number in Program.Near; −1 for a whole group or population
+	Log        int             // 1 + the number in Calls.Logs of the contacts that it is one of; 0 if it is not remembered
 	EachPair   bool            // with Near: it is with one of the other seats, which may be empty (Neighbours)
 	Attribute  int             // by which individuals mix; −1 for the whole population
 	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values

@@ -10,6 +10,7 @@ type Phase struct {
 	Machines       [][]State     // by machine and state: its clocks with a timer; nil for a machine without
 	Immigration    []Immigration
 	Contacts       []Contact
+	Tracing        []Tracing          // in the order of the file
 	UsesAttributes bool               // a clock depends on attributes
 	Attributes     [][]float64        // by attribute: the cumulative shares of its values; nil if it has none
 	Ages           *ByCell[law.Law]   // First phase only: of the individuals at the start; nil if all are newborn

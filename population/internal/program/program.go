@@ -62,6 +62,7 @@ type Program struct {
 	Tree           *Event           // the event whose tree is recorded: who infected whom; nil for none
 	People         *People          // what is recorded of each individual; nil for nothing
 	Sources        int              // how many there are in Phase.Sources
+	Calls          *Calls           // when those near somebody are looked for; nil if there is no Phase.Tracing
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.

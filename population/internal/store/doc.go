@@ -10,6 +10,7 @@
 // FreeList, Groups and PersonTime belong to the run and are changed by one goroutine, between the
 // parallel steps; while nothing changes them, all shards may read them.
 //
+//	contactlog.go  ContactLog: who met whom and when, for some time, 24 bytes each
 //	column.go      Column: the values of one attribute, 1 or 2 bytes each; Extend, for any array
 //	freelist.go    FreeList: the free slots, first in, first out, 4 bytes each
 //	groups.go      Groups: individuals by group, to choose a member uniformly, 8 bytes each

@@ -36,6 +36,7 @@
 //	parse_machines.go       machines: more states of an individual, beside those of states
 //	parse_clocks.go         states and always: the clocks of race, split and always
 //	parse_entries.go        births and immigration; enter
+//	parse_tracing.go        tracing: calls to those near somebody
 //	parse_transmission.go   transmission: contacts and mixing
 //	parse_interventions.go  interventions: schedule, and action
 //	parse_conditions.go     interventions: what one with when waits for

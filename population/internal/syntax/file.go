@@ -47,6 +47,7 @@ type File struct {
 	Births        []Entry
 	Immigration   []Entry
 	Transmission  []Contact
+	Tracing       []Tracing
 	Supplies      []Supply
 	Interventions []Intervention
 	Outcomes      []Outcome
@@ -65,8 +66,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "places", "always", "births", "immigration", "transmission", "supplies", "interventions",
-		"attributes", "outcomes", "observe",
+		"states", "machines", "places", "always", "births", "immigration", "transmission", "tracing", "supplies",
+		"interventions", "attributes", "outcomes", "observe",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
@@ -130,6 +131,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("supplies"); n != nil {
 		r.supplies(m, n)
+	}
+	if n := top.Get("tracing"); n != nil {
+		r.tracing(m, n)
 	}
 	if n := top.Get("interventions"); n != nil {
 		r.interventions(m, n)
