@@ -103,8 +103,8 @@ func LargestTree(r *population.Result, t *population.Tree, infections iter.Seq2[
 			break
 		}
 	}
-	c.Note = fmt.Sprintf("the largest tree, which begins with individual %d of replica %d: %s", large.Root, large.Replica,
-		format.Count(large.Size, "infection"))
+	c.Note = fmt.Sprintf("the largest tree, which begins with individual %d of replica %d: %s in it", large.Root,
+		large.Replica, format.Thousands(float64(large.Size)))
 	if large.Size > len(c.Nodes) {
 		c.Note += fmt.Sprintf(", of which the first %d are drawn", len(c.Nodes))
 	}

@@ -120,7 +120,15 @@ func (t Tree) axis() scale {
 	}
 	axis := linear(low, high, false)
 	if t.Dates != nil && t.Dates.drawable(axis.low, axis.high) {
-		axis.ticks = t.Dates.axis(axis.low, axis.high, func(ticks []gonum.Tick) bool { return len(ticks) <= 8 })
+		axis.ticks = t.Dates.axis(axis.low, axis.high, func(ticks []gonum.Tick) bool {
+			labels := 0
+			for i := range ticks {
+				if ticks[i].Label != "" {
+					labels++
+				}
+			}
+			return labels <= 8
+		})
 	}
 	return axis
 }
