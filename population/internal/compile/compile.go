@@ -70,12 +70,14 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	r := syntax.NewReader(list, name)
 	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
-	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
+	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
+		Open: c.OpenFile, Progress: c.Progress}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {
 		return nil, list.Err()
 	}
 	r.Apply(f, c)
+	r.ReadPeople(f)
 	ResolveIntervals(f, list)
 	m := File(f, list)
 	if err := list.Err(); err != nil {
@@ -182,6 +184,7 @@ func (c *compiler) compile() {
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
 	c.machineSince(c.here)
+	c.checkPeople(c.here)
 	c.schedule(c.here)
 	c.recordTimes(c.here)
 	c.groupings()

@@ -226,6 +226,14 @@ func (r *Run) deal(streams random.Stream) {
 		r.dealt[m] = make([]uint16, r.Program.Size)
 		free := 0
 		eachFree := func(do func(serial int)) {
+			if p := r.Program.People; p != nil {
+				for serial := range r.Program.Size {
+					if p.Attributes[one.Attribute].At(p.Row(serial)) < 0 {
+						do(serial)
+					}
+				}
+				return
+			}
 			serial := 0
 			for i := range r.Program.StartGroups {
 				g := &r.Program.StartGroups[i]

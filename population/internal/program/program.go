@@ -55,6 +55,7 @@ type Program struct {
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
+	People         *People          // those of a file, who are the start; nil if there is none
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.

@@ -26,6 +26,9 @@ type TableFiles struct {
 	Read     func(name string) ([]byte, error)
 	Contents map[string][]byte // contents of those that have been read
 	Failed   map[string]error  // why the others could not be
+
+	Open     func(name string) (Stream, error) // opens those that are not read at once; nil to use Read
+	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
 }
 
 // content returns the content of a file.
