@@ -77,12 +77,26 @@ func Files(read func(name string) ([]byte, error)) Change {
 }
 
 // Streams sets how files are opened that are read from beginning to end and may be large, such as
-// those of people. open gets the name as the model has it. Without it they are read as [Files] says.
+// those of people. open gets the name as the model has it. Without it, or if it returns nil, they are
+// read as [Files] says.
 func Streams(open func(name string) (fs.File, error)) Change {
 	return func(c *syntax.Changes) {
-		c.OpenFile = func(name string) (syntax.Stream, error) { return open(name) }
+		c.OpenFile = func(name string) (syntax.Stream, error) {
+			f, err := open(name)
+			if f == nil {
+				return nil, err
+			}
+			return f, err
+		}
 	}
 }
+
+// Shared is what compilations of one model share: what they have read from large files. Several
+// goroutines may use it.
+type Shared struct{ people syntax.PeopleCache }
+
+// Share lets compilations share what they read: a file of people that has not changed is read once.
+func Share(s *Shared) Change { return func(c *syntax.Changes) { c.People = &s.people } }
 
 // Reading sets a function that is called now and then while such a file is read, with its name, the
 // bytes that have been read, and how many it has.
@@ -101,6 +115,9 @@ func OpenDir(dir string) func(name string) (fs.File, error) {
 		return f, nil
 	}
 }
+
+// MaxTable is how many bytes a table may have that is read at once.
+const MaxTable = syntax.MaxTableBytes
 
 // Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files
 // of at most 16 MB.

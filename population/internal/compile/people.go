@@ -36,8 +36,12 @@ func (c *compiler) startPeople(here Scope) {
 	}
 	group := &f.Groups[0]
 	if free > 0 && len(group.Starts) == 0 && !f.StartsBad {
-		c.Add(f.People.PersonAt(first), "the state of %s is empty; say what it is, as in start: {%s: rest}",
-			format.Plural(free, "person"), c.program.States[0])
+		who := "this person"
+		if free > 1 {
+			who = format.Thousands(float64(free)) + " people"
+		}
+		c.Add(f.People.PersonAt(first), "the state of %s is empty; say what it is, as in start: {%s: rest}", who,
+			c.program.States[0])
 		return
 	}
 	c.startGroup(here, group, free, !f.StartsBad)
@@ -277,7 +281,12 @@ func (c *compiler) freePeople(attribute int) (free int) {
 func (c *compiler) peopleSizes(attribute int, sizes []float64) (free int) {
 	t := c.table()
 	for i := range t.Size {
-		if v := t.Attributes[attribute].At(i); v >= 0 {
+		v := t.Attributes[attribute].At(i)
+		for a := attribute; v < 0 && c.program.SameAs != nil && c.program.SameAs[a] >= 0; {
+			a = c.program.SameAs[a]
+			v = t.Attributes[a].At(i)
+		}
+		if v >= 0 {
 			sizes[v]++
 		} else {
 			free++

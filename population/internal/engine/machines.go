@@ -475,5 +475,8 @@ func (r *Run) drawPlain(id uint32, a int, in *program.Entry, own *random.Stream)
 	if in.Draws != nil && in.Draws[a] != nil {
 		return r.drawState(id, in.Draws[a], own)
 	}
+	if s := r.Program.SameAs; s != nil && s[a] >= 0 {
+		return r.attributes[s[a]].Of(id)
+	}
 	return uint16(lookup.SearchCumulative(r.phase.Attributes[a], own.Float64()))
 }

@@ -154,7 +154,7 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
-		a, share := e.program.Attributes.Index(w.Attribute.Name), 0.0
+		a, share := e.drawnAs(in, e.program.Attributes.Index(w.Attribute.Name)), 0.0
 		for _, v := range w.Values {
 			k := slices.Index(e.program.Attributes[a].Values, v.Name)
 			switch given := in.ValueOf(a); given {
@@ -265,6 +265,7 @@ func (e *explainer) mayMatch(in *program.Entry, where []syntax.Where) bool {
 
 // mayEnterWith reports whether an individual may have a value of an attribute when it enters.
 func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string) bool {
+	attribute = e.drawnAs(in, attribute)
 	values := e.program.Attributes[attribute].Values
 	switch given := in.ValueOf(attribute); given {
 	case program.Inherited:

@@ -238,6 +238,9 @@ func (r *reader) header() bool {
 		}
 		called[in] = what
 	}
+	if r.reported > 0 { // what would be said of the file follows from it
+		return false
+	}
 	t := &Table{File: r.File, Attributes: make([]*Codes, len(r.Attributes)),
 		Numbers: make([][]float64, len(r.Spec.Numbers)), MachineSince: make([][]float64, r.Machines),
 		Places: make([]*Places, len(r.Spec.Places))}
@@ -255,15 +258,15 @@ func (r *reader) header() bool {
 		switch {
 		case !renamed && slices.Contains(r.Ignored, name):
 			m = meaning{}
+		case ok && !renamed && elsewhere:
+			r.report(line, column, "columns says that %s is %s; name this one in ignore", what, diag.Quote(in))
 		case seen[what]:
 			r.report(line, column, "a second column %s; expected one", diag.Quote(name))
 		case name == "":
 			r.report(line, column, `a column without a name; write "" in ignore, or give it a name`)
 		case !ok:
-			r.report(line, column, "there is no attribute, machine or kind of places %s;%s Name it in columns, or in ignore",
+			r.report(line, column, "there is no attribute, machine or kind of places %s; %same it in columns, or in ignore",
 				diag.Quote(name), r.near(name))
-		case !renamed && elsewhere:
-			r.report(line, column, "columns says that %s is %s; name this one in ignore", what, diag.Quote(in))
 		case m.kind == isAttribute && r.Attributes[m.of].Refused != "":
 			r.report(line, column, "%s; name the column in ignore", r.Attributes[m.of].Refused)
 		default:
@@ -276,12 +279,12 @@ func (r *reader) header() bool {
 	return r.reported == 0
 }
 
-// near asks whether the nearest name is meant.
+// near asks whether the nearest name is meant, and begins the next sentence.
 func (r *reader) near(name string) string {
 	if near := suggest.Name(name, r.Names()); near != "" {
-		return fmt.Sprintf(" did you mean %q?", near)
+		return fmt.Sprintf("did you mean %q? N", near)
 	}
-	return ""
+	return "n"
 }
 
 // splitWords counts the words between semicolons and tabs.

@@ -55,6 +55,7 @@ type Program struct {
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
+	SameAs         []int            // by attribute: the one whose value it begins with, or −1; nil if there is none
 	People         *People          // those of a file, who are the start; nil if there is none
 }
 

@@ -27,8 +27,10 @@ type TableFiles struct {
 	Contents map[string][]byte // contents of those that have been read
 	Failed   map[string]error  // why the others could not be
 
-	Open     func(name string) (Stream, error) // opens those that are not read at once; nil to use Read
+	// Open opens those that are read from beginning to end. It may be nil or return nil, to use Read.
+	Open     func(name string) (Stream, error)
 	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
+	People   *PeopleCache                      // may be nil
 }
 
 // content returns the content of a file.

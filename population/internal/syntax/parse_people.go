@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -73,6 +74,7 @@ func (r *Reader) ReadPeople(m *File) {
 	}
 	defer file.Close()
 	s := m.peopleSpec()
+	key := fmt.Sprint(*s, file.key())
 	s.Bytes, s.Done = file.size, file.done
 	s.Room = func() uint64 { return memory.Free().Pages }
 	s.Report = func(problem people.Problem) {
@@ -84,11 +86,18 @@ func (r *Reader) ReadPeople(m *File) {
 	if r.Tables.Progress != nil {
 		s.Progress = func(done, of int64) { r.Tables.Progress(p.File, done, of) }
 	}
-	if p.Table = people.Read(file, s); p.Table == nil {
-		return
+	read := func() *people.Table {
+		t := people.Read(file, s)
+		if t == nil {
+			return nil
+		}
+		if err := file.changed(); err != nil {
+			r.Add(p.FileAt, "population: people: file: %s: %v", diag.Quote(p.File), err)
+			return nil
+		}
+		return t
 	}
-	if err := file.changed(); err != nil {
-		r.Add(p.FileAt, "population: people: file: %s: %v", diag.Quote(p.File), err)
+	if p.Table = r.Tables.People.get(key, read); p.Table == nil {
 		return
 	}
 	m.Size, m.SizeBad = p.Table.Size, false

@@ -2,10 +2,14 @@ package syntax
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
+
+	"github.com/almanac-sim/almanac/population/internal/people"
 )
 
 // A Stream is a file that is read from beginning to end, such as one of people. It may be larger than
@@ -15,22 +19,48 @@ type Stream interface {
 	Stat() (fs.FileInfo, error)
 }
 
+// A PeopleCache shares the tables of files of people among compilations of one model, so that a file is
+// read once. Several goroutines may use it.
+type PeopleCache struct {
+	mu     sync.Mutex
+	tables map[string]*people.Table // by what was read, and for what
+}
+
+// get returns the table of a key, or reads it.
+func (c *PeopleCache) get(key string, read func() *people.Table) *people.Table {
+	if c == nil {
+		return read()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.tables[key]
+	if ok {
+		return t
+	}
+	if t = read(); t != nil {
+		if c.tables == nil {
+			c.tables = map[string]*people.Table{}
+		}
+		c.tables[key] = t
+	}
+	return t
+}
+
 // open opens a file that is read from beginning to end. One that is small enough for a table is among
 // Contents afterwards, so that it goes with the model to where the model is run.
 func (t *TableFiles) open(name string) (*tableFile, error) {
 	if t == nil || t.Open == nil {
-		text, err := t.content(name)
-		if err != nil {
-			return nil, err
-		}
-		return &tableFile{in: bytes.NewReader(text), size: int64(len(text))}, nil
+		return t.openContent(name)
 	}
-	if text, ok := t.Contents[name]; ok {
-		return &tableFile{in: bytes.NewReader(text), size: int64(len(text))}, nil
+	if _, ok := t.Contents[name]; ok {
+		return t.openContent(name)
 	}
 	file, err := t.Open(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, withoutName(err)
+	case file == nil:
+		return t.openContent(name)
 	}
 	info, err := file.Stat()
 	if err != nil {
@@ -50,7 +80,16 @@ func (t *TableFiles) open(name string) (*tableFile, error) {
 		return nil, withoutName(err)
 	}
 	t.Contents[name] = text
-	return &tableFile{in: bytes.NewReader(text), size: f.size}, nil
+	return t.openContent(name)
+}
+
+// openContent opens a file that is in memory.
+func (t *TableFiles) openContent(name string) (*tableFile, error) {
+	text, err := t.content(name)
+	if err != nil {
+		return nil, err
+	}
+	return &tableFile{in: bytes.NewReader(text), size: int64(len(text)), text: text}, nil
 }
 
 // withoutName removes the name of a file from an error: the caller's message has it.
@@ -68,6 +107,15 @@ type tableFile struct {
 	info fs.FileInfo
 	size int64
 	read int64
+	text []byte // if it is in memory
+}
+
+// key tells the file apart from others, and from what it was before.
+func (f *tableFile) key() string {
+	if f.info == nil {
+		return fmt.Sprintf("%x", sha256.Sum256(f.text))
+	}
+	return fmt.Sprintf("%d %v", f.size, f.info.ModTime())
 }
 
 // Read is of io.Reader. A file that grows is not read beyond its first size.
