@@ -57,6 +57,9 @@ func TestVillage(t *testing.T) {
 		"blanks":     "# from the census\n\n" + strings.ReplaceAll(villagers, "\n", "\n\n"),
 		"spaces":     strings.ReplaceAll(villagers, ",", " , "),
 		"compressed": zipped(villagers),
+		"from R":     strings.NewReplacer("cid,,", "cid,NA,", ",,\n", ",NA,NA\n").Replace(villagers),
+		"semicolons": strings.ReplaceAll(villagers, ",", ";"),
+		"tabs":       strings.ReplaceAll(villagers, ",", "\t"),
 	}
 	want := ""
 	for name, text := range forms {

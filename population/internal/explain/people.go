@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
@@ -71,6 +72,21 @@ func (e *explainer) people() {
 		unit, n = "MB", float64(size)/1e6
 	}
 	e.line("  they take %.3g %s of memory, once for all replicas", n, unit)
+}
+
+// fileGives reports whether the file of people gives values of an attribute. Anybody may have any of
+// them then.
+func (e *explainer) fileGives(attribute int) bool {
+	p := e.program.People
+	switch {
+	case p == nil:
+		return false
+	case attribute >= len(p.Attributes): // the state
+		return p.State != nil
+	case p.Age != nil && slices.ContainsFunc(e.program.Bands, func(b *program.Band) bool { return b.Attribute == attribute }):
+		return true
+	}
+	return p.Attributes[attribute] != nil
 }
 
 // drawnAs returns the attribute that an attribute has its value from, in an individual that enters:

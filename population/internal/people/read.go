@@ -72,6 +72,12 @@ type meaning struct {
 	codes map[string]int
 }
 
+// hasNA reports whether NA is a value.
+func (m *meaning) hasNA() bool {
+	_, ok := m.codes["NA"]
+	return ok
+}
+
 // The kinds of columns.
 const (
 	isIgnored = iota
@@ -212,13 +218,6 @@ func (r *reader) header() bool {
 	for i := range cells {
 		names[i] = string(cells[i])
 	}
-	if len(names) == 1 {
-		if words := splitWords(names[0]); words > 1 {
-			r.report(r.rows.Line(), 1, "there is one column, %s; expected a comma between two columns, and a point in numbers",
-				diag.Quote(names[0]))
-			return false
-		}
-	}
 	called := map[string]string{} // what a column of the file is, by its name there
 	for _, what := range sortedKeys(r.Columns) {
 		in := r.Columns[what]
@@ -287,17 +286,6 @@ func (r *reader) near(name string) string {
 	return "n"
 }
 
-// splitWords counts the words between semicolons and tabs.
-func splitWords(s string) int {
-	n := 1
-	for _, c := range s {
-		if c == ';' || c == '\t' {
-			n++
-		}
-	}
-	return n
-}
-
 // sortedKeys returns the keys of a map in their order.
 func sortedKeys(m map[string]string) []string {
 	keys := make([]string, 0, len(m))
@@ -360,7 +348,11 @@ func (r *reader) person() bool {
 		t.lines = append(t.lines, lineOf{t.Size + n, r.rows.Line() + 1})
 	}
 	for i := range r.meanings {
-		if m := &r.meanings[i]; m.kind != isIgnored && m.kind != isCount && !r.read(m, i, cells[i], n) {
+		m := &r.meanings[i]
+		if m.kind > isID && len(cells[i]) == 2 && cells[i][0] == 'N' && cells[i][1] == 'A' && !m.hasNA() {
+			cells[i] = cells[i][:0] // as R writes what is not there
+		}
+		if m.kind != isIgnored && m.kind != isCount && !r.read(m, i, cells[i], n) {
 			return false
 		}
 	}
@@ -434,7 +426,7 @@ func quote(text []byte) string { return diag.Quote(string(text[:min(len(text), 1
 
 // count returns the number of people of a row.
 func (r *reader) count(text []byte) (int, bool) {
-	if len(text) == 0 {
+	if len(text) == 0 || string(text) == "NA" {
 		return 1, true
 	}
 	x, ok := number(text)
@@ -471,12 +463,7 @@ func (r *reader) read(m *meaning, cell int, text []byte, n int) bool {
 		if len(text) > 0 {
 			var ok bool
 			if v, ok = m.codes[string(text)]; !ok {
-				hint := ""
-				if s := string(text); s == "NA" || s == "NaN" || s == "null" || s == "." {
-					hint = "; leave the cell empty if it is not known"
-				}
-				r.report(r.rows.Line(), r.rows.Column(cell), "%s: %s is none of %s%s", m.name, quote(text),
-					diag.ListNames(values), hint)
+				r.report(r.rows.Line(), r.rows.Column(cell), "%s: %s is none of %s", m.name, quote(text), diag.ListNames(values))
 				v = -1
 			}
 		}

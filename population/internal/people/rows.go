@@ -26,9 +26,9 @@ type Problem struct {
 func (p *Problem) Error() string { return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message) }
 
 // Rows reads the rows of a table in one pass: CSV as programs write it, compressed with gzip or not,
-// with or without a byte-order mark, with any line ends, with quoted cells. Lines that begin with #
-// before the first row are comments, and empty lines are skipped. Every row has as many cells as the
-// first one.
+// with or without a byte-order mark, with any line ends, with quoted cells. If the first row has no
+// comma, semicolons or tabs separate cells. Lines that begin with # before the first row are comments,
+// and empty lines are skipped. Every row has as many cells as the first one.
 //
 // A row takes time proportional to its length. All rows share one buffer, of at most 2 MB.
 //
@@ -36,6 +36,7 @@ func (p *Problem) Error() string { return fmt.Sprintf("%d:%d: %s", p.Line, p.Col
 type Rows struct {
 	in      *bufio.Reader
 	end     byte // of a line
+	comma   byte // between two cells
 	line    int  // the row's first line
 	next    int  // the line after the row
 	width   int  // cells of a row; 0 before the first
@@ -47,7 +48,7 @@ type Rows struct {
 
 // NewRows returns a reader of the rows of a file.
 func NewRows(in io.Reader) (*Rows, error) {
-	r := &Rows{in: bufio.NewReaderSize(in, 1<<16), end: '\n', next: 1}
+	r := &Rows{in: bufio.NewReaderSize(in, 1<<16), end: '\n', comma: ',', next: 1}
 	if head, _ := r.in.Peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
 		unzip, err := gzip.NewReader(r.in)
 		if err != nil {
@@ -124,6 +125,13 @@ func (r *Rows) problem(column int, format string, args ...any) error {
 // split divides the row into cells.
 func (r *Rows) split() error {
 	r.cells, r.columns, r.text = r.cells[:0], r.columns[:0], r.text[:0]
+	if r.width == 0 && bytes.IndexByte(r.row, ',') < 0 {
+		for _, c := range []byte(";\t") {
+			if r.comma == ',' && bytes.IndexByte(r.row, c) >= 0 {
+				r.comma = c
+			}
+		}
+	}
 	if bytes.IndexByte(r.row, '"') >= 0 {
 		if err := r.splitQuoted(); err != nil {
 			return err
@@ -131,7 +139,7 @@ func (r *Rows) split() error {
 	} else {
 		from := 0
 		for len(r.cells) <= MaxColumns {
-			n := bytes.IndexByte(r.row[from:], ',')
+			n := bytes.IndexByte(r.row[from:], r.comma)
 			if n < 0 {
 				r.add(from, r.row[from:])
 				break
@@ -153,10 +161,10 @@ func (r *Rows) split() error {
 
 // add adds a cell that begins at a byte of the row.
 func (r *Rows) add(from int, cell []byte) {
-	for len(cell) > 0 && (cell[0] == ' ' || cell[0] == '\t') {
+	for len(cell) > 0 && cell[0] == ' ' {
 		from, cell = from+1, cell[1:]
 	}
-	for n := len(cell); n > 0 && (cell[n-1] == ' ' || cell[n-1] == '\t'); n-- {
+	for n := len(cell); n > 0 && cell[n-1] == ' '; n-- {
 		cell = cell[:n-1]
 	}
 	r.cells, r.columns = append(r.cells, cell), append(r.columns, from+1)
@@ -167,11 +175,11 @@ func (r *Rows) add(from int, cell []byte) {
 func (r *Rows) splitQuoted() error {
 	for from := 0; len(r.cells) <= MaxColumns; {
 		start := from
-		for start < len(r.row) && (r.row[start] == ' ' || r.row[start] == '\t') {
+		for start < len(r.row) && r.row[start] == ' ' {
 			start++
 		}
 		if start == len(r.row) || r.row[start] != '"' {
-			n := bytes.IndexByte(r.row[from:], ',')
+			n := bytes.IndexByte(r.row[from:], r.comma)
 			if n < 0 {
 				r.add(from, r.row[from:])
 				return nil
@@ -203,13 +211,13 @@ func (r *Rows) splitQuoted() error {
 		}
 		r.add(start, r.text[first:len(r.text):len(r.text)])
 		r.columns[len(r.columns)-1] = start + 1
-		for at < len(r.row) && (r.row[at] == ' ' || r.row[at] == '\t') {
+		for at < len(r.row) && r.row[at] == ' ' {
 			at++
 		}
 		switch {
 		case at == len(r.row):
 			return nil
-		case r.row[at] != ',':
+		case r.row[at] != r.comma:
 			return r.problem(at+1, "text after a quote; expected a comma")
 		}
 		from = at + 1
