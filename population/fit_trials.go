@@ -70,7 +70,7 @@ func (f *Fit) bare(x []float64) (*Model, []modelfit.Observation, error) {
 	}
 	bare := *m.program
 	bare.Groupings, bare.Groups, _ = f.groupings()
-	bare.Tree, bare.People = nil, nil
+	bare.Tree, bare.LineList = nil, nil
 	bare.MeanChances = nil
 	for _, c := range f.counted() {
 		if c.kind == "survey" {

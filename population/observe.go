@@ -137,14 +137,14 @@ type Person struct {
 func (m *Model) RecordsTree() bool { return m.program.Tree != nil }
 
 // RecordsPeople reports whether the model records a line list.
-func (m *Model) RecordsPeople() bool { return m.program.People != nil }
+func (m *Model) RecordsPeople() bool { return m.program.LineList != nil }
 
 // PersonTimes are the names of what is recorded of each individual when it first happened.
 func (m *Model) PersonTimes() (names []string) {
-	if m.program.People == nil {
+	if m.program.LineList == nil {
 		return nil
 	}
-	for _, t := range m.program.People.Times[:m.program.People.Listed] {
+	for _, t := range m.program.LineList.Times[:m.program.LineList.Listed] {
 		names = append(names, t.Name)
 	}
 	return names
@@ -162,11 +162,11 @@ func (o *Options) streams(m *Model, replica int) (s engine.Streams) {
 				Generation: e.Generation, Root: e.Root})
 		}
 	}
-	if o.OnPerson != nil && p.People != nil {
+	if o.OnPerson != nil && p.LineList != nil {
 		s.OnPerson = func(e *engine.Person) {
 			one := Person{Replica: replica, Number: e.Number, ID: strconv.FormatUint(e.Number, 10), Entered: e.Entered,
 				Left: e.Left, How: entryNames[1+e.How], Mother: e.Mother, State: p.States[e.State],
-				Numbers: slices.Clone(e.Numbers), Times: slices.Clone(e.Times[:p.People.Listed])}
+				Numbers: slices.Clone(e.Numbers), Times: slices.Clone(e.Times[:p.LineList.Listed])}
 			for a, v := range e.Values {
 				one.Values = append(one.Values, p.Attributes[a].Values[v])
 			}

@@ -133,7 +133,7 @@ func (c *compiler) resolveObserved() {
 	if f.Record.People == nil {
 		return
 	}
-	people := &program.People{Only: -1}
+	people := &program.LineList{Only: -1}
 	seen := map[string]bool{}
 	add := func(of syntax.Ref, what string) {
 		t := program.PersonTime{Name: of.Name, Of: program.Event{Name: -1, Flow: -1}}
@@ -162,7 +162,7 @@ func (c *compiler) resolveObserved() {
 			add(only, "record: people: only")
 		}
 	}
-	p.People = people
+	p.LineList = people
 }
 
 // event looks up what happens to individuals and goes by a name: what is counted under it, or a flow.

@@ -19,14 +19,14 @@ type Person struct {
 	State   uint16
 	Values  []uint16 // of Program.Listed
 	Numbers []float64
-	Times   []float64 // of Program.People.Times; NaN if it never happened
+	Times   []float64 // of Program.LineList.Times; NaN if it never happened
 }
 
 // A lineList has what is recorded of each individual that is there. An individual that leaves is
 // streamed to OnPerson and not kept.
 type lineList struct {
 	entered []entered   // by id
-	times   [][]float64 // of each of Program.People.Times, by id, on the model's clock
+	times   [][]float64 // of each of Program.LineList.Times, by id, on the model's clock
 	person  Person      // the last one that OnPerson was called with
 	way     int         // how those who enter now do; −1 at the start
 	mother  uint32      // of those who enter now; noID if there is none
@@ -42,7 +42,7 @@ type entered struct {
 const personBytes = 24
 
 func newLineList(m *program.Program) *lineList {
-	return &lineList{times: make([][]float64, len(m.People.Times)), way: -1, mother: noID}
+	return &lineList{times: make([][]float64, len(m.LineList.Times)), way: -1, mother: noID}
 }
 
 func (l *lineList) grow(ids int) {
@@ -79,8 +79,8 @@ func (l *lineList) enter(r *Run, id uint32) {
 
 // happened notes the time of an event, if it is the first.
 func (l *lineList) happened(r *Run, id uint32, name, flow int) {
-	for k := range r.Program.People.Times {
-		if r.Program.People.Times[k].Of.Is(name, flow) && math.IsNaN(l.times[k][id]) {
+	for k := range r.Program.LineList.Times {
+		if r.Program.LineList.Times[k].Of.Is(name, flow) && math.IsNaN(l.times[k][id]) {
 			l.times[k][id] = r.modelTime()
 		}
 	}
@@ -88,8 +88,8 @@ func (l *lineList) happened(r *Run, id uint32, name, flow int) {
 
 // seen notes when an observation sees an individual, if it is the first time.
 func (l *lineList) seen(r *Run, id uint32, observation int, at float64) {
-	for k := range r.Program.People.Times {
-		if t := &l.times[k][id]; r.Program.People.Times[k].Observation == observation && !(*t <= at) {
+	for k := range r.Program.LineList.Times {
+		if t := &l.times[k][id]; r.Program.LineList.Times[k].Observation == observation && !(*t <= at) {
 			*t = at
 		}
 	}
@@ -97,7 +97,7 @@ func (l *lineList) seen(r *Run, id uint32, observation int, at float64) {
 
 // write calls OnPerson with an individual, unless it is not one of those that are recorded.
 func (l *lineList) write(r *Run, id uint32, left float64) {
-	only := r.Program.People.Only
+	only := r.Program.LineList.Only
 	if r.OnPerson == nil || only >= 0 && math.IsNaN(l.times[only][id]) {
 		return
 	}

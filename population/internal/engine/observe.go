@@ -48,7 +48,7 @@ func newObservers(m *program.Program, byRows bool) *observers {
 	if m.Tree != nil {
 		o.tree = newTree(m)
 	}
-	if m.People != nil {
+	if m.LineList != nil {
 		o.people = newLineList(m)
 	}
 	if len(m.Observations) > 0 {
@@ -75,8 +75,8 @@ func observerBytes(m *program.Program) (bytes int) {
 	if m.Tree != nil {
 		bytes += infectionBytes
 	}
-	if m.People != nil {
-		bytes += personBytes + 8*len(m.People.Times)
+	if m.LineList != nil {
+		bytes += personBytes + 8*len(m.LineList.Times)
 	}
 	return bytes
 }

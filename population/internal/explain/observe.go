@@ -38,7 +38,7 @@ func (e *explainer) observations() {
 	if tree := e.file.Record.Tree; tree.Given() {
 		e.line("\nWho infected whom is recorded for each %s.", tree.Name)
 	}
-	if p := e.program.People; p != nil {
+	if p := e.program.LineList; p != nil {
 		words := "Everybody who was ever there is listed"
 		if p.Only >= 0 {
 			words = "Everybody to whom " + p.Times[p.Only].Name + " happened is listed"
@@ -109,10 +109,10 @@ func (e *explainer) observedBytes() {
 	if p.Tree != nil {
 		bytes += 24
 	}
-	if p.People != nil {
-		bytes += 24 + 8*len(p.People.Times)
+	if p.LineList != nil {
+		bytes += 24 + 8*len(p.LineList.Times)
 	}
-	if p.Tree != nil || p.People != nil {
+	if p.Tree != nil || p.LineList != nil {
 		bytes += 8
 		e.line("\nWhat is recorded of individuals takes %d bytes for each, %s for those at the start.", bytes,
 			format.Bytes(uint64(bytes)*uint64(p.Size)))

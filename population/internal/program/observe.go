@@ -45,8 +45,8 @@ type Source struct {
 	Weights []float64
 }
 
-// People says what is recorded of each individual.
-type People struct {
+// A LineList says what is recorded of each individual.
+type LineList struct {
 	Times []PersonTime
 	Only  int // only those to whom Times[Only] has happened; −1 for everybody
 	// Listed is how many of Times have a column. The others are there for Only.
@@ -64,11 +64,11 @@ type PersonTime struct {
 // Observes reports whether a run looks at each event, for a tree, people or observations, or keeps
 // lists of those in a state.
 func (p *Program) Observes() bool {
-	return len(p.Observations) > 0 || p.Tree != nil || p.People != nil || p.Sources > 0
+	return len(p.Observations) > 0 || p.Tree != nil || p.LineList != nil || p.Sources > 0
 }
 
 // NumbersPeople reports whether a run keeps the number of each individual, for a tree or for people.
-func (p *Program) NumbersPeople() bool { return p.Tree != nil || p.People != nil }
+func (p *Program) NumbersPeople() bool { return p.Tree != nil || p.LineList != nil }
 
 // ObservationNames are the names of the observations.
 func (p *Program) ObservationNames() (names []string) {

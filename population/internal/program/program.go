@@ -60,9 +60,11 @@ type Program struct {
 	Surveys        []Survey         // in the order of time
 	MeanChances    []int            // surveys whose mean chance is recorded at rows, for a fit
 	Tree           *Event           // the event whose tree is recorded: who infected whom; nil for none
-	People         *People          // what is recorded of each individual; nil for nothing
+	LineList       *LineList        // what is recorded of each individual; nil for nothing
 	Sources        int              // how many there are in Phase.Sources
 	Calls          *Calls           // when those near somebody are looked for; nil if there is no Phase.Tracing
+	SameAs         []int            // by attribute: the one whose value it begins with, or −1; nil if there is none
+	People         *People          // those of a file, who are the start; nil if there is none
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
