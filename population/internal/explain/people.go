@@ -17,7 +17,7 @@ func (e *explainer) people() {
 	var given []string
 	add := func(name string, empty int) {
 		if empty > 0 {
-			name += " (" + format.Thousands(float64(empty)) + " cells are empty)"
+			name += " (" + format.Plural(empty, "cell") + " " + format.Be(empty) + " empty)"
 		}
 		given = append(given, name)
 	}
