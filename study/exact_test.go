@@ -162,7 +162,7 @@ func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conju
 func TestExactPosteriors(t *testing.T) {
 	for _, e := range allExactly() {
 		exact := e.posterior(gridCells(len(e.least)))
-		methods := map[string]fit.Options{"abc": {Population: 150}}
+		methods := map[string]fit.Options{"abc": {Population: 100}}
 		if e.name == "immigration and death" {
 			methods["pmmh"] = fit.Options{Population: 100, Budget: 25_000}
 		}
