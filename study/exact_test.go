@@ -201,9 +201,9 @@ func gridCells(unknowns int) int {
 	return 40
 }
 
-// What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course), within what they tell apart: 0.5, the
-// difference that one standard deviation of the unknown makes. And the misfit that they say it has,
-// it has.
+// What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course),
+// within what they tell apart: 0.5, the difference that one standard deviation of the unknown makes.
+// And the misfit that they say it has, it has.
 func TestExactMisfits(t *testing.T) {
 	for _, e := range allExactly() {
 		if e.expected == nil {
