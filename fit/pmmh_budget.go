@@ -56,8 +56,8 @@ func (f *pmmhFit) refusal(ctx context.Context, short shortage) error {
 		}
 	}
 	least := f.e.o.Budget + f.e.o.Budget/2 // more than what was too small
-	text := fmt.Sprintf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, with "+
-		"%d runs for each likelihood; ", f.e.o.Budget, made, short.more, runs)
+	text := fmt.Sprintf("fit: a budget of %d runs is too small for pmmh: %d were made, and it needs %d more to go on, "+
+		"with %d runs for each likelihood; ", f.e.o.Budget, made, short.more, runs)
 	switch {
 	case enough > 0:
 		text += fmt.Sprintf("about %s would do for an effective sample of %d%s", roundUp(max(enough, least)), leastESS, how)

@@ -76,7 +76,8 @@ var (
 		{"differences-outcomes.svg", "how the outcomes differ over time"},
 		{tables.ICERFile, "what each costs and gains more than the first, with the ratio"},
 		{tables.AcceptabilityFile, "how probably each is the best choice, by what is paid"},
-		{"plane.svg", "the cost-effectiveness plane"}, {"acceptability.svg", "the acceptability curves"}, fileDraws, fileModel, fileCommand, fileStudy}
+		{"plane.svg", "the cost-effectiveness plane"}, {"acceptability.svg", "the acceptability curves"},
+		fileDraws, fileModel, fileCommand, fileStudy}
 	fitFiles = []knownFile{{"fit.json", "everything that was found, and how the fit went"},
 		{"posterior.csv", "the unknowns, drawn from what became known"},
 		{"best.yaml", "the model with the best point in it"}, fileModel, fileCommand, fileStudy}

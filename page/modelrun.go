@@ -247,7 +247,8 @@ func runView(r *population.Result) runs.View {
 			Write: func(w io.Writer) error { return results.WriteSupplies(w, results.CSV, r) }})
 	}
 	if len(r.Model.Values()) > 0 {
-		v.Files = append(v.Files, figure.File{Name: "values.csv", About: "values of the whole population, by replica and time",
+		v.Files = append(v.Files, figure.File{Name: "values.csv",
+			About: "values of the whole population, by replica and time",
 			Write: func(w io.Writer) error { return results.WriteValues(w, results.CSV, r) }})
 	}
 	if drawable(r.Model) == nil {

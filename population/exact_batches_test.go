@@ -365,7 +365,7 @@ name: luck
 time: {unit: day, end: 10}
 population: {size: 50, start: {a: rest}}
 states: {a: {race: [{rate: 0.2 per day, to: b, name: changes}]}, b: {}, young: {}}
-births: {rate: 0.3 per day, enter: young%s}
+births: {rate: 0.05 per day, enter: young%s}
 record: {every: 1 day}
 `
 	times := func(count string) (all []string) {

@@ -31,7 +31,7 @@ record: {every: 2 days}
 		"2 per day * activity", "busy", "busy * season", "season * 2 per day * (activity + 2 * activity) / 3", "busy * age",
 		"\"2 per day * max(0, activity)\"", "{value: busy * total / 2, most: 1000 per day}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), model, rate)
+		r := exactSimulate(t, 1, testscale.Size(5000, 200_000), model, rate)
 		n := float64(len(r.Runs))
 		checkShare(t, rate+": not infected", r.all(1, "s"), n, 0.542773)
 		checkNotices(t, "the mean in place of the number", r.all(1, "s")/n, 0.135335, binomialError(0.542773, n))

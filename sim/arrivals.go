@@ -109,7 +109,8 @@ func Renewal(r *rand.Rand, between Distribution) Arrivals {
 func Recorded(times []float64) Arrivals {
 	for i, t := range times {
 		if !finite(t) || i > 0 && !(t >= times[i-1]) {
-			panic(fmt.Sprintf("sim: Recorded: time %d is %g; times must be finite, and none before the one that stands before it", i, t))
+			panic(fmt.Sprintf("sim: Recorded: time %d is %g; times must be finite, and none before the one that "+
+				"stands before it", i, t))
 		}
 	}
 	times = slices.Clone(times)

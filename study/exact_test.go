@@ -163,7 +163,7 @@ func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conju
 func TestExactPosteriors(t *testing.T) {
 	for _, e := range allExactly() {
 		exact := e.posterior(gridCells(len(e.least)))
-		methods := map[string]fit.Options{"abc": {Population: 150}}
+		methods := map[string]fit.Options{"abc": {Population: 100}}
 		if e.name == "immigration and death" {
 			methods["pmmh"] = fit.Options{Population: 100, Budget: 25_000}
 		}
@@ -202,9 +202,9 @@ func gridCells(unknowns int) int {
 	return 40
 }
 
-// What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course), within what they tell apart: 0.5, the
-// difference that one standard deviation of the unknown makes. And the misfit that they say it has,
-// it has.
+// What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course),
+// within what they tell apart: 0.5, the difference that one standard deviation of the unknown makes.
+// And the misfit that they say it has, it has.
 func TestExactMisfits(t *testing.T) {
 	for _, e := range allExactly() {
 		if e.expected == nil {

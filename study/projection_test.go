@@ -227,9 +227,9 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 // exactly. Chains are of one model here; the soak test has them of all.
 func TestExactPredictions(t *testing.T) {
 	for _, e := range predictions() {
-		e.compare(t, "abc", fit.Options{Population: 300}, 1000)
+		e.compare(t, "abc", fit.Options{Population: 150}, 600)
 		if e.name == "immigration and death" {
-			e.compare(t, "pmmh", fit.Options{Population: 100, Budget: 25_000}, 1000)
+			e.compare(t, "pmmh", fit.Options{Population: 100, Budget: 25_000}, 600)
 		}
 	}
 }

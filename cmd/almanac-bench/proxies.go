@@ -78,7 +78,8 @@ func (f *dispatchFlags) runProxies(c *cobra.Command) error {
 }
 
 func printProxies(w io.Writer, r proxiesReport) error {
-	fmt.Fprintf(w, "%s\n%s\n\n%s that work on one request at a time, for %s ms on average; %s requests of each run count\n"+
+	fmt.Fprintf(w, "%s\n%s\n\n%s that work on one request at a time, for %s ms on average; %s requests of each run "+
+		"count\n"+
 		"from when a request is due until its response is read, in ms\n", r.Machine, r.Command,
 		format.Count(r.Backends, "server"), format.Number(r.Service), format.Thousands(float64(r.Requests)))
 	type table struct {

@@ -119,8 +119,8 @@ func (f *pictureFlags) checkLetters(c *cobra.Command, m *population.Model) error
 		names = append(names, m.Name())
 	}
 	if missing := plot.Missing(strings.Join(names, "")); missing != "" {
-		tell(c, fmt.Sprintf("--picture: the font of the pictures has no %s, and .pdf and .png have a box for each; in a .svg "+
-			"file they are a text", missing))
+		tell(c, fmt.Sprintf("--picture: the font of the pictures has no %s, and .pdf and .png have a box for each; in "+
+			"a .svg file they are a text", missing))
 	}
 	return nil
 }

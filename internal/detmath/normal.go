@@ -89,7 +89,9 @@ func normalQuantile(p, q float64) float64 {
 	// steps of Newton for the upper end: near the middle for the error function, and outside for
 	// the logarithm of the tail, whose derivative is the inverse of Mills' ratio.
 	t := math.Sqrt(-2 * Log(p))
-	z := t - (2.515517+float64(t*(0.802853+float64(0.010328*t))))/(1+float64(t*(1.432788+float64(t*(0.189269+float64(0.001308*t))))))
+	above := 2.515517 + float64(t*(0.802853+float64(0.010328*t)))
+	below := 1 + float64(t*(1.432788+float64(t*(0.189269+float64(0.001308*t)))))
+	z := t - above/below
 	for range 3 {
 		if y := z / math.Sqrt2; y < 0.5 {
 			z += float64((float64(2*(0.5-p)) - Erf(y)) * (math.Sqrt(math.Pi/2) * Exp(float64(y*y))))

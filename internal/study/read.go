@@ -287,8 +287,9 @@ type readLine struct {
 
 // read reads a table over time, whose rows are in the order of the scenarios, times and lines. It
 // sets the times.
-func (c *Course) read(r io.Reader, columns, scenarios []string, most int, of func(*Band) []*[]float64) (lines []readLine,
-	err error) {
+func (c *Course) read(
+	r io.Reader, columns, scenarios []string, most int, of func(*Band) []*[]float64,
+) (lines []readLine, err error) {
 	var rows [][]string
 	err = readRows(r, [][]string{columns}, most, func(row []string) error {
 		rows = append(rows, slices.Clone(row))

@@ -170,8 +170,8 @@ func (c *Comparison) WriteJSON(w io.Writer, how []string, paired [][]bool) error
 		}
 		if c.ICER != nil && i > 0 {
 			r := c.ICER.ratio(i)
-			one.ICER = &ratio{c.ICER.Cost + "/" + c.ICER.Effect, finite(r.Cost), finite(r.Effect), finite(r.Ratio), finite(r.Low),
-				finite(r.High), r.Verdict}
+			one.ICER = &ratio{c.ICER.Cost + "/" + c.ICER.Effect, finite(r.Cost), finite(r.Effect), finite(r.Ratio),
+				finite(r.Low), finite(r.High), r.Verdict}
 		}
 		all = append(all, one)
 	}

@@ -80,8 +80,9 @@ func eachMoment(r *population.Result, call func(*moment) error) error {
 	return nil
 }
 
-// WriteSeries writes how many were in each state, and in each state of machines, as in hiv=positive: replica, time, the date if the model's clock has
-// dates, state, the attributes that the model records by, and count.
+// WriteSeries writes how many were in each state, and in each state of machines, as in
+// hiv=positive: replica, time, the date if the model's clock has dates, state, the attributes that
+// the model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &seriesTable, r.Model)
 	if err != nil {

@@ -103,9 +103,6 @@ func spoils() map[string][]spoiled {
 			y.hit = func(j static.Jump, width float64) float64 { return width / j.Mean }
 		}}},
 		"uniform-g": {
-			{"the density of the residual, without the bucket", "a step of the chain", func(y *formulas) {
-				y.oneEvent = func(j static.Jump, width, x float64) float64 { return (1 - j.CDF(x)) / j.Mean }
-			}},
 			{"a tenth more in the bucket", "a quarter of the bucket", func(y *formulas) {
 				y.oneEvent = func(j static.Jump, width, x float64) float64 {
 					if x < width {
@@ -113,6 +110,9 @@ func spoils() map[string][]spoiled {
 					}
 					return oneDensity(j, width, x)
 				}
+			}},
+			{"the density of the residual, without the bucket", "a step of the chain", func(y *formulas) {
+				y.oneEvent = func(j static.Jump, width, x float64) float64 { return (1 - j.CDF(x)) / j.Mean }
 			}},
 		},
 		"appendix-b-independence": {{"Π₂ for p*", "P(u = 1 | number of jumps)", func(y *formulas) {

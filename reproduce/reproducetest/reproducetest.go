@@ -43,8 +43,8 @@ func Run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result 
 }
 
 // Verdict expects a claim to have the verdict that was found before, and of its checks none to fail
-// but those of what is printed, by either reading, where that does not hold; that its progress goes from 0 to 1; and
-// that what it finds can be reported. It returns what was found.
+// but those of what is printed, by either reading, where that does not hold; that its progress goes
+// from 0 to 1; and that what it finds can be reported. It returns what was found.
 func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 	t.Helper()
 	last := 0.0

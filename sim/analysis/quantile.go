@@ -125,7 +125,8 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	case len(runs) < 2:
 		e.problem("there are %d runs, at least two are needed", len(runs))
 	case len(all) > 0 && squares == 0:
-		e.problem("the share that is not above the quantile is the same in all runs, and nothing tells how much it might vary")
+		e.problem("the share that is not above the quantile is the same in all runs, and nothing tells how much it " +
+			"might vary")
 	case len(all) > 0:
 		se := math.Sqrt(squares*k/(k-1)) / float64(len(all))
 		half = se * detmath.StudentQuantile(k-1, (1+o.level)/2)

@@ -14,9 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/internal/seed"
 )
@@ -94,13 +93,26 @@ func TestReplicationsDiffer(t *testing.T) {
 	}
 }
 
+// meanAndHalfWidth returns the mean of some values, and half the width of its interval by the
+// textbook's formula. TestStudentQuantile compares the quantile with published tables.
+func meanAndHalfWidth(values []float64, level float64) (mean, halfWidth float64) {
+	n := float64(len(values))
+	for _, x := range values {
+		mean += x / n
+	}
+	squares := 0.0
+	for _, x := range values {
+		squares += (x - mean) * (x - mean)
+	}
+	return mean, detmath.StudentQuantile(n-1, (1+level)/2) * math.Sqrt(squares/(n-1)/n)
+}
+
 func TestReplicateInterval(t *testing.T) {
 	results, err := Run(t.Context(), 12, draw, Confidence(0.9))
 	if err != nil {
 		t.Fatal(err)
 	}
-	mean, deviation := stat.MeanStdDev(results.Values("x"), nil)
-	want := distuv.StudentsT{Sigma: 1, Nu: 11}.Quantile(0.95) * deviation / math.Sqrt(12)
+	mean, want := meanAndHalfWidth(results.Values("x"), 0.9)
 	i := results.Interval("x")
 	if !near(i.Mean, mean, 1e-14) || !near(i.HalfWidth, want, 1e-12) || i.Level != 0.9 || i.N != 12 {
 		t.Errorf("the interval is %v, want %v ± %v", i, mean, want)
@@ -119,8 +131,7 @@ func TestReplicateStopsAtHalfWidth(t *testing.T) {
 	// The first at which all of the half-widths are at most the share of the mean, or absolutely.
 	first := func(enough func(mean, halfWidth float64) bool) int {
 		for n := least; n < most; n++ {
-			mean, deviation := stat.MeanStdDev(all.Values("x")[:n], nil)
-			if enough(mean, distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975)*deviation/math.Sqrt(float64(n))) {
+			if enough(meanAndHalfWidth(all.Values("x")[:n], 0.95)) {
 				return n
 			}
 		}

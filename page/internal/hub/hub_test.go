@@ -57,7 +57,7 @@ func TestHubUnheard(t *testing.T) {
 	h.mu.Lock()
 	h.lastRequest, h.state.Workers = time.Now(), []ensemble.Member{{ID: "1", Name: "one"}}
 	h.mu.Unlock()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if s := h.State(); s.Unheard != "" {
 			if len(s.Workers) != 0 || strings.Contains(s.Unheard, "ensemble:") || len(s.News) != 0 {
 				t.Errorf("%+v", s)

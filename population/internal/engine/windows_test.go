@@ -170,8 +170,8 @@ func randomModel(s *random.Stream, size int) string {
 // A run by windows must be the run with the calendar, whatever the windows and the shards, in all
 // that is recorded and in every individual at the end.
 func TestWindowsDifferFromCalendar(t *testing.T) {
-	atOnce, inOrder := compareWindows(t, 12, 1)
-	if atOnce < 300 || inOrder < 100 { // both kinds must occur, to be compared
+	atOnce, inOrder := compareWindows(t, testscale.Size(6, 12), 1)
+	if atOnce < 150 || inOrder < 50 { // both kinds must occur, to be compared
 		t.Errorf("%d windows in parallel, and %d in order", atOnce, inOrder)
 	}
 }
