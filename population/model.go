@@ -130,7 +130,7 @@ func (m *Model) Times() []float64 {
 		times[i] = format.Tidy(m.program.Start + t)
 	}
 	if n := len(times); n > 0 {
-		times[n-1] = m.program.End
+		times[n-1] = m.program.Stop
 	}
 	return times
 }

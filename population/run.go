@@ -26,6 +26,17 @@ type Options struct {
 	// number of the replica alone.
 	Vary func(replica int) (*Model, error)
 
+	// Save gets the state of each replica at the end of the run: of a model that was compiled with
+	// [SaveAt]. The caller keeps it or drops it.
+	Save *StateWriter
+	// From are states that the replicas go on with, in turn: a replica that was saved goes on as if it
+	// had not been interrupted, whatever the seed. Others go on with one of the states too, but all that
+	// is to come is drawn again, by the seed and the number of the replica; with Redraw, all do. Clocks
+	// with a memory that are running keep their times. The model is one of [State.Compile] or
+	// [State.CompileOther].
+	From   *State
+	Redraw bool
+
 	// OnEvent is called for everybody at the start, and then for every change of state or
 	// attributes, every birth, arrival and departure, and every intervention that waited, in the
 	// order in which they happen. Calls of one replica come one after the other; those of different
@@ -55,6 +66,10 @@ func (o *Options) engine() *engine.Options {
 	}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
+	}
+	if o.From != nil {
+		e.Forks = e.Forks || o.From.redraws(o)
+		e.Individuals = o.From.individuals()
 	}
 	return e
 }
@@ -100,6 +115,11 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
+	if o.Save != nil {
+		if err := o.Save.begin(m, &o, n, nil); err != nil {
+			return nil, err
+		}
+	}
 	with := o.engine()
 	budget := engine.NewBudget(with)
 	workers, err := engine.Afford(m.program, with, budget)
@@ -133,8 +153,13 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					tracks[w].live = &look.lives[k]
 				}
 				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
+				if err == nil && o.Save != nil {
+					err = o.Save.replica(r, k, o.First+k, run)
+				}
 				runs[k] = run
-				failed.end(k, err)
+				if failed.end(k, err); err != nil {
+					o.Save.end()
+				}
 				if look != nil && err == nil {
 					look.lives[k].Load().ended.Store(run)
 				}
@@ -234,7 +259,7 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 			for i := range tracks {
 				t := math.Float64frombits(tracks[i].time.Load())
 				p.Time = max(p.Time, m.program.Start+t)
-				sum += t / (m.program.End - m.program.Start)
+				sum += min(1, t/max(m.program.Stop-m.program.Start, m.program.TimeTolerance))
 				p.Events += tracks[i].events.Load()
 			}
 			p.Fraction = min(1, sum/float64(n))
@@ -275,7 +300,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		t.before += r.Events
 		progress(0, 0)
 	}()
-	err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, engine.Hooks{
+	hooks := engine.Hooks{
 		Begun: func() {
 			begun = true
 			run.Setup = time.Since(began).Seconds()
@@ -289,7 +314,13 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 			}
 		},
 		Progress: progress,
-	})
+	}
+	if o.From != nil {
+		saved, luck := o.From.of(o, index)
+		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
+	} else {
+		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
+	}
 	if begun {
 		run.close(r)
 	}

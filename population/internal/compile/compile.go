@@ -108,7 +108,7 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 // File compiles a syntax tree. The result is usable only if no problems were added to the list.
 func File(f *syntax.File, list *diag.List) *Model {
 	p := &program.Program{
-		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End,
+		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End, Stop: f.End,
 		Size: f.Size, MaxSize: f.Most, StateAttribute: -1,
 	}
 	c := &compiler{
@@ -284,13 +284,16 @@ func (c *compiler) phase(here Scope) *program.Phase {
 		return c.program.Phases[0]
 	}
 	var key strings.Builder
+	settings := map[string]string{}
 	for _, name := range c.settable {
 		v, _ := here.Parameter(name)
+		settings[name] = v.Text
 		fmt.Fprintf(&key, "%s:%d:%d:%s;", v.At.File, v.At.Line, v.At.Column, v.Text)
 	}
 	t, ok := c.phases[key.String()]
 	if !ok {
 		t = c.newPhase(here)
+		t.Settings = settings
 		c.phases[key.String()] = t
 		c.program.Phases = append(c.program.Phases, t)
 	}
