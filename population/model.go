@@ -23,6 +23,7 @@ type Model struct {
 	source   []byte
 	compiled *compile.Model
 	program  *program.Program
+	state    *State // that it goes on with; nil if it begins at its start
 }
 
 // A Flow is a possible change of state. From is a state, or "births", "immigration" or

@@ -26,19 +26,23 @@ func init() {
 // passed says on which interventions the changes of [After] bear, and come too late.
 func (m *Model) passed() (all []string) {
 	f := m.compiled.File
+	time := "the last data point"
+	if m.state != nil {
+		time = "the time of the state"
+	}
 	for _, p := range f.Passed() {
 		last := fmt.Sprintf("%s %.12g", m.Unit(), format.Tidy(m.compiled.Changes.Later.Time))
 		when := fmt.Sprintf("at %s %.12g", m.Unit(), format.Tidy(p.Time))
 		switch {
 		case p.Sets && math.IsNaN(p.Time):
-			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, the last data point, on, %[2]s has "+
-				"the value that is given here", p.What, p.Parameter, last))
+			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, %s, on, %[2]s has the value that is "+
+				"given here", p.What, p.Parameter, last, time))
 		case p.Sets:
-			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, the last data point, on, %[2]s has the "+
-				"value that is given here", p.What, p.Parameter, when, last))
+			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, %s, on, %[2]s has the value that is given "+
+				"here", p.What, p.Parameter, when, last, time))
 		default:
-			all = append(all, fmt.Sprintf("%s was %s, not after the last data point, %s: it belongs to the past, and %s does "+
-				"not change it any more", p.What, when, last, p.Parameter))
+			all = append(all, fmt.Sprintf("%s was %s, not after %s, %s: it belongs to the past, and %s does not change it any "+
+				"more", p.What, when, time, last, p.Parameter))
 		}
 	}
 	return all

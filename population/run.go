@@ -29,12 +29,9 @@ type Options struct {
 	// Save gets the state of each replica at the end of the run: of a model that was compiled with
 	// [SaveAt]. The caller keeps it or drops it.
 	Save *StateWriter
-	// From are states that the replicas go on with, in turn: a replica that was saved goes on as if it
-	// had not been interrupted, whatever the seed. Others go on with one of the states too, but all that
-	// is to come is drawn again, by the seed and the number of the replica; with Redraw, all do. Clocks
-	// with a memory that are running keep their times. The model is one of [State.Compile] or
-	// [State.CompileOther].
-	From   *State
+	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by Seed
+	// and the number of the replica. Clocks with a memory that are running keep their times, unless the
+	// file says since when they run.
 	Redraw bool
 
 	// OnEvent is called for everybody at the start, and then for every change of state or
@@ -48,13 +45,14 @@ type Options struct {
 	OnProgress func(Progress)
 
 	forks    bool // for a Process, or with past
+	anyState bool // with Redraw: the state is drawn, too
 	past     func(replica int) modelfit.Past
 	patience uint64 // see engine.Options; tests set it
 	windows  int    // see engine.Options; tests set it
 }
 
-// engine returns the engine's options. A run replaces OnEvent by its own listener.
-func (o *Options) engine() *engine.Options {
+// engine returns the engine's options for a model. A run replaces OnEvent by its own listener.
+func (o *Options) engine(m *Model) *engine.Options {
 	e := &engine.Options{
 		Seed:     o.Seed,
 		Replicas: o.Replicas,
@@ -67,9 +65,9 @@ func (o *Options) engine() *engine.Options {
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
 	}
-	if o.From != nil {
-		e.Forks = e.Forks || o.From.redraws(o)
-		e.Individuals = o.From.individuals()
+	if m.state != nil {
+		e.Forks = e.Forks || m.state.redraws(o)
+		e.Individuals = m.state.individuals()
 	}
 	return e
 }
@@ -120,7 +118,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	with := o.engine()
+	with := o.engine(m)
 	budget := engine.NewBudget(with)
 	workers, err := engine.Afford(m.program, with, budget)
 	if err != nil {
@@ -315,8 +313,8 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		},
 		Progress: progress,
 	}
-	if o.From != nil {
-		saved, luck := o.From.of(o, index)
+	if m.state != nil {
+		saved, luck := m.state.of(o, index)
 		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
 	} else {
 		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)

@@ -2,6 +2,8 @@ package population
 
 import (
 	"cmp"
+	"context"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -181,14 +183,21 @@ func (w *StateWriter) Drop() {
 	}
 }
 
-// A State is a file with the states of the replicas of a run at a time, from which runs go on with
-// [Options].From. It may be used from several goroutines at once.
+// A State is a file with the states of the replicas of a run at a time. Models that its methods compile
+// go on with them: the replica of a number goes on with the state of that number as if it had not been
+// interrupted, whatever the seed. Other numbers go on with the states in turn, and all that is to come
+// is drawn again; see [Options].Redraw. A State may be used from several goroutines at once. It must
+// not be closed while a model of it runs.
 type State struct {
 	path  string
 	file  *os.File
 	model savedModel
 	runs  []*engine.Saved
+	sum   string
 }
+
+// ErrNoState is the error of a file that is something else than a saved state.
+var ErrNoState = statefile.ErrForeign
 
 // OpenState opens a file that [StateWriter] wrote. A file that is damaged, not complete, of a later
 // version or something else is an error that says so. The states themselves are checked when a
@@ -233,6 +242,11 @@ func readState(f *os.File) (*State, error) {
 	if s.runs, err = engine.SavedRuns(in); err != nil {
 		return nil, err
 	}
+	sum, err := in.Sum()
+	if err != nil {
+		return nil, err
+	}
+	s.sum = hex.EncodeToString(sum)
 	switch {
 	case len(s.runs) == 0 || len(s.runs) != s.model.Replicas:
 		return nil, fmt.Errorf("%w: it has the states of %s, not of %d", statefile.ErrDamaged,
@@ -250,6 +264,9 @@ func (s *State) Close() error { return s.file.Close() }
 
 // Path is the name of the file.
 func (s *State) Path() string { return s.path }
+
+// Sum is a hash of what the file has: two files with the same sum are the same states.
+func (s *State) Sum() string { return s.sum }
 
 // Time is that of the state, on the model's clock.
 func (s *State) Time() float64 { return s.model.Stop }
@@ -334,6 +351,7 @@ func (s *State) compile(name string, source []byte, asked []Change) (*Model, err
 	if err != nil {
 		return nil, err
 	}
+	m.state = s
 	if err := s.check(m.program); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.program.Name, err)
 	}
@@ -350,6 +368,31 @@ func (s *State) check(p *program.Program) error {
 	return nil
 }
 
+// with is the model with other values of some parameters from the time of the state on.
+func (s *State) with(m *Model, values []syntax.NamedValue) (*Model, error) {
+	c := m.compiled.Changes.Clone()
+	for _, v := range values {
+		c.Later.Set = slices.DeleteFunc(c.Later.Set, func(old syntax.Setting) bool { return old.Name == v.Label.Name })
+		c.Later.Set = append(c.Later.Set, syntax.Setting{Name: v.Label.Name, Text: v.Node.Value, Any: true})
+	}
+	with, err := compileWith(m.compiled.File.Path, m.source, c)
+	if err != nil {
+		return nil, err
+	}
+	with.state = s
+	return with, nil
+}
+
+// beginSaved is Begin with a saved state.
+func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, replica int) (*Process, error) {
+	saved, luck := m.state.of(o, replica)
+	r, err := engine.BeginSaved(ctx, m.program, e, saved, luck)
+	if err != nil {
+		return nil, m.replicaError(ctx, replica, err)
+	}
+	return &Process{m: m, r: r, time: m.state.Time()}, nil
+}
+
 // stateStream separates what is drawn again after a state from the other draws.
 const stateStream = 0x73746174656c7563
 
@@ -363,8 +406,17 @@ func (s *State) of(o *Options, replica int) (run *engine.Saved, luck *uint64) {
 		own := random.New(o.Seed, stateStream, uint64(replica))
 		drawn := own.Uint64()
 		luck = &drawn
+		if o.anyState {
+			place = int(own.Below(uint64(len(s.runs))))
+		}
 	}
 	return s.runs[place], luck
+}
+
+// afresh are the options of a run of a fit: if the model goes on with a saved state, with any of its
+// replicas, and with a luck of its own.
+func (m *Model) afresh(seed uint64) Options {
+	return Options{Seed: seed, Redraw: m.state != nil, anyState: m.state != nil}
 }
 
 // redraws reports whether one of the replicas draws again.

@@ -83,7 +83,7 @@ func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
 					t.Fatal(err)
 				}
 				from := o
-				from.From, from.Seed, from.Workers = s, 77, 1+k%2
+				from.Seed, from.Workers = 77, 1+k%2
 				got := runBytes(t, runModel(t, on, from))
 				for i := range want {
 					if !bytes.Equal(got[i], want[i]) {

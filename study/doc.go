@@ -32,5 +32,6 @@
 //	from.go      From: parameters drawn from a posterior
 //	fitted.go    Fitted: how the model of a fit was changed, and what that means for scenarios
 //	past.go      Past: runs of a fit that replicas go on with
+//	state.go     saved states that replicas go on with
 //	projection.go  Projection: what would be reported, with the data
 package study

@@ -65,10 +65,10 @@ func newFit(f *fitFlags) *cobra.Command {
 		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
 			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence " +
 			"susceptible->infectious poisson\"",
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
+	f.registerState(c)
 	f.registerStudy(c, "a directory to write results to, and in which the fit can be continued")
 	c.Flags().StringVar(&f.Data, "data", "", "the table of data, in place of the one that the model names")
 	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "how to fit: "+strings.Join(fit.Methods(), ", "))

@@ -63,6 +63,56 @@ func (f *studyFlags) registerFrom(c *cobra.Command) {
 		"start afresh; replicas do not know the data")
 }
 
+func (f *studyFlags) registerState(c *cobra.Command) {
+	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on with "+
+		"its state, without a model file or with one\nthat has other interventions; what --scenario and --set say holds from "+
+		"then on")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && c.Flags().Changed("from-state") {
+			return nil // the file has the model
+		}
+		return oneModel(c, args)
+	}
+}
+
+// modelOf is the model file among the arguments; empty if it is in the file of a state.
+func modelOf(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// readState opens the saved state, and takes from it what was not given: the number of replicas and the
+// seed.
+func (f *studyFlags) readState(c *cobra.Command) error {
+	if f.FromState == "" {
+		return nil
+	}
+	if f.hub != "" {
+		return cli.Usagef("--from-state: the state is on this machine, and workers of a hub cannot read it; leave out --hub")
+	}
+	s, err := f.State()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	given := c.Flags().Changed
+	if !given("seed") {
+		f.Seed = s.Seed()
+	}
+	if f.Sort == study.Run {
+		if !given("replicas") {
+			f.Replicas = s.Replicas()
+		}
+		if !given("replica") {
+			f.Replica = s.First()
+		}
+	} else if f.Sort != study.Fit && !given("replicas") && s.Replicas() > 1 {
+		f.Replicas = s.Replicas()
+	}
+	return nil
+}
+
 func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
 }
@@ -90,6 +140,9 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 			"worker --hub …")
 	}
 	err := f.asked(c, path)
+	if err == nil {
+		err = f.readState(c)
+	}
 	if err == nil {
 		err = f.Validate(c.Flags().Changed)
 	}

@@ -149,6 +149,22 @@ func (m *Model) StartScope() Scope {
 	return here
 }
 
+// ObservedScope is StartScope, with the values that parameters have after a saved state if the model
+// goes on with one: what is observed is observed then.
+func (m *Model) ObservedScope() Scope {
+	here := m.StartScope()
+	for i := range m.File.Interventions {
+		if p := &m.File.Interventions[i]; p.Later && m.File.FromState {
+			changes := map[string]Parameter{}
+			for k, s := range p.Set {
+				changes[s.Label.Name] = Parameter{s.Value, p.What + ": set: " + s.Label.Name, k + 2}
+			}
+			here = here.with(changes)
+		}
+	}
+	return here
+}
+
 // compile fills in the program, and stops early if problems make the rest meaningless.
 func (c *compiler) compile() {
 	f, p := c.file, c.program

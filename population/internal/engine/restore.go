@@ -89,7 +89,10 @@ func (s *Saved) Individuals() int { return s.run.Used - s.run.FirstID }
 func (s *Saved) Numbered() bool { return s.run.Numbered }
 
 // CheckProgram returns an error, in words, if a program cannot go on with the state.
-func (s *Saved) CheckProgram(m *program.Program) error {
+func (s *Saved) CheckProgram(m *program.Program) error { return s.checkProgram(m, true) }
+
+// checkProgram is CheckProgram, with the rows or without.
+func (s *Saved) checkProgram(m *program.Program, rows bool) error {
 	h, now := &s.run, math.Float64frombits(s.run.Now)
 	shape := ShapeOf(m)
 	if what := h.Shape.differs(&shape); what != "" {
@@ -109,7 +112,7 @@ func (s *Saved) CheckProgram(m *program.Program) error {
 	if _, err := h.Shape.phaseOf(m, h.Phase); err != nil {
 		return err
 	}
-	if _, err := h.Shape.rowsUpTo(m, now, h.Rows); err != nil {
+	if _, err := h.Shape.rowsUpTo(m, now, h.Rows); rows && err != nil {
 		return err
 	}
 	_, err := s.carriedOut(m)
@@ -217,9 +220,9 @@ func (r *Run) layOutSaved(saved *savedRun) {
 }
 
 // Restore sets the run up as it was saved, with a program that may be another: see CheckProgram. The
-// recording gets the rows up to the time of the state.
+// recording gets the rows up to the time of the state, unless it is nil.
 func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Recording) error {
-	if err := s.CheckProgram(m); err != nil {
+	if err := s.checkProgram(m, rec != nil); err != nil {
 		return err
 	}
 	h := &s.run
@@ -246,10 +249,10 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 			return in.err
 		}
 	}
-	in.part = "rows"
-	rec.load(r, in)
-	if in.err != nil {
-		return in.err
+	if in.part = "rows"; rec != nil {
+		if rec.load(r, in); in.err != nil {
+			return in.err
+		}
 	}
 	if !slices.Equal(h.Shape.Sizes, m.Sizes) {
 		r.redrawAllBounded() // bounds of rates are others
@@ -1015,18 +1018,24 @@ func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *
 		return err
 	}
 	h.Begun()
-	if luck != nil {
-		r.renew(*luck)
-	}
-	if s.waitsForMore(m) {
-		if err := r.Settle(ctx); err != nil {
-			return err
-		}
+	if err := r.goOn(ctx, s, luck); err != nil {
+		return err
 	}
 	for row := range rec.Rows {
 		h.Recorded(row)
 	}
 	return r.record(ctx, m, nil, rec, h)
+}
+
+// goOn is the beginning of what comes after a state that was restored.
+func (r *Run) goOn(ctx context.Context, s *Saved, luck *uint64) error {
+	if luck != nil {
+		r.renew(*luck)
+	}
+	if s.waitsForMore(r.Program) {
+		return r.Settle(ctx)
+	}
+	return nil
 }
 
 // waitsForMore reports whether a program has interventions that wait and that the saved one had not.

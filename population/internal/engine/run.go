@@ -339,21 +339,39 @@ func NewRun(o *Options, p *Budget) *Run {
 // Begin starts a run that can be forked, and carries out the interventions that wait for what is
 // true from the start on. Of the options, Seed, Memory, OnEvent and Patience are looked at.
 func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run, error) {
+	return begin(m, o, func(r *Run) error {
+		if err := r.Start(ctx, m, o.Seed, index); err != nil {
+			return err
+		}
+		return r.Settle(ctx)
+	})
+}
+
+// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to come
+// is drawn again by it.
+func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, luck *uint64) (*Run, error) {
+	return begin(m, o, func(r *Run) error {
+		if err := r.Restore(ctx, m, s, nil); err != nil {
+			return err
+		}
+		return r.goOn(ctx, s, luck)
+	})
+}
+
+// begin starts a run that can be forked.
+func begin(m *program.Program, o *Options, start func(r *Run) error) (*Run, error) {
 	b := NewBudget(o)
-	if b.limit > 0 || m.Size > smallRun {
+	if size := max(m.Size, o.Individuals); b.limit > 0 || size > smallRun {
 		if _, err := Afford(m, o, b); err != nil {
 			return nil, err
 		}
 	} else {
-		b.each, b.workers = fixedBytes/float64(max(m.Size, 1)), 1
+		b.each, b.workers = fixedBytes/float64(max(size, 1)), 1
 	}
 	r := newForkable(b)
 	r.OnEvent, r.Patience = o.OnEvent, o.Patience
 	defer Working()()
-	err := r.Start(ctx, m, o.Seed, index)
-	if err == nil {
-		err = r.Settle(ctx)
-	}
+	err := start(r)
 	if err != nil {
 		r.Retire()
 		return nil, err
