@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // What other packages of this module may do with a fit and a result, and users may not.
@@ -18,6 +19,21 @@ func init() {
 	modelfit.SetPast = func(options any, past func(replica int) modelfit.Past) {
 		o := options.(*Options)
 		o.past, o.forks = past, past != nil
+	}
+	modelfit.SetSaved = func(options any, rows []int, weights []float64) {
+		o := options.(*Options)
+		o.savedRows, o.savedWeights = rows, weights
+	}
+	modelfit.SetStates = func(options, state any) { options.(*Options).states = state.(*State) }
+	modelfit.KeepRows = func() any {
+		return Change(func(c *syntax.Changes) {
+			if c.Later != nil {
+				c.Later.Rows = true
+			}
+		})
+	}
+	modelfit.SameModel = func(model, state any) error {
+		return sameModel([]byte(state.(*State).model.Source), model.(*Model).source)
 	}
 	modelfit.Passed = func(model any) []string { return model.(*Model).passed() }
 	modelfit.DrawnOf = func(result any) *modelfit.Drawn { return result.(*Result).drawn }
@@ -54,7 +70,8 @@ func (o *Options) pastOf(p *program.Program, replica int) (*engine.Past, error) 
 		return nil, nil
 	}
 	of := o.past(replica)
-	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint}
+	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint,
+		Saved: of.Saved, Place: of.Place}
 	for _, f := range of.Forks {
 		past.Forks = append(past.Forks, engine.Fork{At: f.Time - p.Start, Luck: f.Luck})
 	}

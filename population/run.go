@@ -47,8 +47,12 @@ type Options struct {
 	forks    bool // for a Process, or with past
 	anyState bool // with Redraw: the state is drawn, too
 	past     func(replica int) modelfit.Past
+	states   *State // with past: where it came to, saved
 	patience uint64 // see engine.Options; tests set it
 	windows  int    // see engine.Options; tests set it
+
+	savedRows    []int // with Save: the rows of a sample that the replicas are of, and their weights
+	savedWeights []float64
 }
 
 // engine returns the engine's options for a model. A run replaces OnEvent by its own listener.
@@ -64,6 +68,9 @@ func (o *Options) engine(m *Model) *engine.Options {
 	}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
+	}
+	if o.states != nil {
+		e.Individuals = o.states.individuals()
 	}
 	if m.state != nil {
 		e.Forks = e.Forks || m.state.redraws(o)
@@ -114,7 +121,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	n := max(o.Replicas, 1)
 	if o.Save != nil {
-		if err := o.Save.begin(m, &o, n, nil); err != nil {
+		if err := o.Save.begin(m, &o, n); err != nil {
 			return nil, err
 		}
 	}
@@ -313,7 +320,9 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		},
 		Progress: progress,
 	}
-	if m.state != nil {
+	if o.states != nil {
+		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.Luck, &run.rec, hooks)
+	} else if m.state != nil {
 		saved, luck := m.state.of(o, index)
 		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
 	} else {

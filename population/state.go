@@ -46,8 +46,9 @@ type savedModel struct {
 	Seed     uint64            `json:"seed"`
 	First    int               `json:"first"` // replica
 	Replicas int               `json:"replicas"`
-	Stop     float64           `json:"stop"` // on the model's clock
-	Weights  []float64         `json:"weights,omitempty"`
+	Stop     float64           `json:"stop"`              // on the model's clock
+	Weights  []float64         `json:"weights,omitempty"` // of the states, if they are of a sample
+	Rows     []int             `json:"rows,omitempty"`    // of the sample
 }
 
 type savedChanges struct {
@@ -97,13 +98,14 @@ func (m *Model) unsavable() string {
 }
 
 // begin writes what is run.
-func (w *StateWriter) begin(m *Model, o *Options, replicas int, weights []float64) error {
+func (w *StateWriter) begin(m *Model, o *Options, replicas int) error {
 	c := &m.compiled.Changes
 	about := savedModel{
 		Version: Version(), Name: m.compiled.File.Path, Source: string(m.source), Tables: m.compiled.Tables,
 		Changes: savedChanges{Size: c.Size, Until: c.Until, Scenario: c.Scenario, Set: parametersOf(c.Set),
 			RecordBy: c.RecordBy, Later: savedLaterOf(c.Later)},
-		Seed: o.Seed, First: o.First, Replicas: replicas, Stop: m.program.Stop, Weights: weights,
+		Seed: o.Seed, First: o.First, Replicas: replicas, Stop: m.program.Stop,
+		Weights: o.savedWeights, Rows: o.savedRows,
 	}
 	if c.Base != nil {
 		about.Changes.Base = &savedChanges{Scenario: c.Base.Scenario, Set: parametersOf(c.Base.Set)}
@@ -251,7 +253,7 @@ func readState(f *os.File) (*State, error) {
 	case len(s.runs) == 0 || len(s.runs) != s.model.Replicas:
 		return nil, fmt.Errorf("%w: it has the states of %s, not of %d", statefile.ErrDamaged,
 			format.Count(len(s.runs), "replica"), s.model.Replicas)
-	case len(s.model.Weights) != 0 && len(s.model.Weights) != len(s.runs):
+	case len(s.model.Weights) != len(s.model.Rows) || len(s.model.Rows) != 0 && len(s.model.Rows) != len(s.runs):
 		return nil, fmt.Errorf("%w: it has not one weight for each state", statefile.ErrDamaged)
 	case s.model.First < 0:
 		return nil, fmt.Errorf("%w: the first replica has no number", statefile.ErrDamaged)
@@ -276,6 +278,10 @@ func (s *State) Replicas() int { return len(s.runs) }
 
 // First is the number of the first of them.
 func (s *State) First() int { return s.model.First }
+
+// Sample says which rows of a sample the states are of, and what weight each has; nil if they are of
+// none.
+func (s *State) Sample() (rows []int, weights []float64) { return s.model.Rows, s.model.Weights }
 
 // Seed is that of the run that was saved.
 func (s *State) Seed() uint64 { return s.model.Seed }

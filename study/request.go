@@ -83,6 +83,7 @@ type Request struct {
 	Method     string   `json:"method,omitempty"`
 	Population int      `json:"population,omitempty"`
 	Budget     int      `json:"budget,omitempty"`
+	States     int      `json:"states,omitempty"` // how many states at the last data point are saved
 
 	LimitTime   Duration `json:"limit_time,omitempty"` // of a replica, or of a task of a fit
 	LimitMemory string   `json:"limit_memory,omitempty"`
@@ -334,13 +335,18 @@ func (r *Request) command() string {
 	}
 	texts("--save-at", r.SaveAt)
 	texts("--as", r.As)
-	texts("--from-state", r.FromState)
+	if r.FromState == StatesOfFit {
+		words = append(words, "--from-state")
+	} else {
+		texts("--from-state", r.FromState)
+	}
 	texts("--from", r.From)
 	if r.ParametersOnly {
 		words = append(words, "--parameters-only")
 	}
 	number("--population", r.Population)
 	number("--budget", r.Budget)
+	number("--states", r.States)
 	texts("--vary", r.Vary...)
 	number("--sample", r.Sample)
 	if r.Design != DefaultDesign {
@@ -388,7 +394,9 @@ func (r Request) named() *Request {
 		return filepath.Base(path)
 	}
 	r.Model, r.From, r.Data = base(r.Model), base(r.From), base(r.Data)
-	r.As, r.FromState = base(r.As), base(r.FromState)
+	if r.As = base(r.As); r.fromFile() {
+		r.FromState = base(r.FromState)
+	}
 	return &r
 }
 

@@ -10,9 +10,22 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
+// StatesOfFit as FromState means the states that the fit of From has saved. As a flag it has no value.
+const StatesOfFit = "(of the fit)"
+
+// fromFile reports whether the study goes on with the states of a file that is named.
+func (r *Request) fromFile() bool { return r.FromState != "" && r.FromState != StatesOfFit }
+
 // validateState returns an error if what is asked of saved states is not valid.
 func (r *Request) validateState(given func(flag string) bool) error {
 	switch {
+	case r.States < 0 || given("states") && r.States == 0:
+		return fmt.Errorf("--states %d: expected a number of states above 0", r.States)
+	case r.States > 0 && r.Out == "":
+		return errors.New("--states: where to? Name a directory with --out")
+	case r.States > 0 && r.Method != "pmmh" && r.Method != DefaultMethod:
+		return fmt.Errorf("--states: the method %s gives no sample of runs whose states could be saved; abc and pmmh do",
+			r.Method)
 	case given("save-at") && r.SaveAt == "":
 		return errors.New("--save-at: when? Name a time, as in --save-at 2005")
 	case given("as") && r.As == "":
@@ -23,7 +36,12 @@ func (r *Request) validateState(given func(flag string) bool) error {
 		return fmt.Errorf("--as %s: the state at which time? Name it with --save-at", r.As)
 	case given("from-state") && r.FromState == "":
 		return errors.New("--from-state: which one? Name a file that --save-at has written")
-	case r.FromState != "" && r.From != "":
+	case r.FromState == StatesOfFit && r.From == "":
+		return errors.New("--from-state: which one? Name a file that --save-at has written, or the fit that saved states with " +
+			"--from")
+	case r.FromState == StatesOfFit && r.ParametersOnly:
+		return errors.New("--from-state: replicas with --parameters-only start afresh; leave out one of the two")
+	case r.fromFile() && r.From != "":
 		return errors.New("--from-state: a table of parameters says how runs begin, and these have begun; leave out --from")
 	case r.SaveAt != "" && r.From != "":
 		return errors.New("--save-at: replicas with parameters from a table are different models, and a state is of one; " +
@@ -34,7 +52,7 @@ func (r *Request) validateState(given func(flag string) bool) error {
 
 // State opens the saved state that the study goes on with; nil if there is none.
 func (r *Request) State() (*population.State, error) {
-	if r.FromState == "" || r.state != nil {
+	if !r.fromFile() || r.state != nil {
 		return r.state, nil
 	}
 	s, err := population.OpenState(r.FromState)
@@ -85,8 +103,8 @@ func (s *Study) Options() population.Options {
 
 // stateFile is the path of the state for a job, which is run on this machine.
 func (r *Request) stateFile() string {
-	if r.FromState == "" {
-		return ""
+	if !r.fromFile() {
+		return r.FromState
 	}
 	if path, err := filepath.Abs(r.FromState); err == nil {
 		return path

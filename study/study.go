@@ -22,7 +22,7 @@ import (
 
 // ReadModel reads the model file, or standard input. Tables are read beside it when it is compiled.
 func (r *Request) ReadModel(stdin io.Reader) (err error) {
-	if r.Model == "" && r.FromState != "" {
+	if r.Model == "" && r.fromFile() {
 		return r.readSaved()
 	}
 	if r.Model == StandardInput {
@@ -79,7 +79,7 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 	if name == StandardInput {
 		name = "standard input"
 	}
-	if r.FromState != "" {
+	if r.fromFile() {
 		return r.compileSaved(name, changes)
 	}
 	return population.Compile(name, r.Source, append(changes, population.Files(r.file))...)

@@ -66,9 +66,9 @@ func (f *studyFlags) registerFrom(c *cobra.Command) {
 func (f *studyFlags) registerState(c *cobra.Command) {
 	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on with "+
 		"its state, without a model file or with one\nthat has other interventions; what --scenario and --set say holds from "+
-		"then on")
+		"then on. Without a value, with --from: the states that fit --states has saved")
 	c.Args = func(c *cobra.Command, args []string) error {
-		if len(args) == 0 && c.Flags().Changed("from-state") {
+		if len(args) == 0 && f.FromState != "" && f.FromState != study.StatesOfFit {
 			return nil // the file has the model
 		}
 		return oneModel(c, args)
@@ -93,8 +93,8 @@ func (f *studyFlags) readState(c *cobra.Command) error {
 		return cli.Usagef("--from-state: the state is on this machine, and workers of a hub cannot read it; leave out --hub")
 	}
 	s, err := f.State()
-	if err != nil {
-		return cli.Usage(err)
+	if err != nil || s == nil { // nil for those of a fit
+		return err
 	}
 	given := c.Flags().Changed
 	if !given("seed") {
@@ -230,7 +230,7 @@ var studyFiles = map[string][]string{
 		tables.AcceptabilityFile}, slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...),
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
 		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
-		"trace.png"},
+		"trace.png", study.StatesName},
 }
 
 // openOutput opens the directory of --out, if given, and copies the tables of the model.

@@ -52,7 +52,7 @@ func (c *compiler) recordTimes(here Scope) {
 // usualSpan is the length of a run of which rows are a hundredth apart. A run that goes on with a saved
 // state has the rows of the saved one.
 func (c *compiler) usualSpan(span float64) float64 {
-	if c.file.FromState {
+	if c.file.KeepsRows {
 		return c.file.CutEnd - c.program.Start
 	}
 	return span

@@ -23,6 +23,8 @@ type Later struct {
 	// the state was saved by a run that went on with another, Before are the changes of that one.
 	State  bool
 	Before *Later
+	// Rows is true if the rows are those of a run that was saved: see File.FromState.
+	Rows bool
 }
 
 // clone copies the changes, so that settings can be parsed.
@@ -71,7 +73,7 @@ func (r *Reader) applyLater(m *File, l *Later) {
 		return
 	}
 	r.applyLater(m, l.Before)
-	m.FromState = l.State
+	m.FromState, m.KeepsRows = l.State, l.State || l.Rows
 	since, begun, instead := l.since()
 	at := diag.Place{File: "--from"}
 	p := Intervention{At: at, What: "after the data", FirstTime: l.Time, Until: math.Inf(1), Later: true}
