@@ -885,6 +885,9 @@ func loadArrivals(r *Run, in *loader) {
 		in.bad("a condition changes in the past")
 		return
 	}
+	if in.checkEvents(r); in.err != nil {
+		return
+	}
 	if r.windows != nil {
 		copy(r.windows.arrive, due)
 		r.fillWindows(in)
@@ -899,6 +902,36 @@ func loadArrivals(r *Run, in *loader) {
 	if r.Program.WaitsForTime && wake[0] <= r.end && in.err == nil {
 		r.waiting.wake = wake[0]
 		in.err = r.Queue.Schedule(eventqueue.ID(r.watchID()), wake[0])
+	}
+}
+
+// checkEvents verifies that the next event of each individual is that of its timers, or of a rate.
+func (in *loader) checkEvents(r *Run) {
+	horizon := math.Float64frombits(in.run.Horizon)
+	for id := r.firstID; int(id) < r.Used; id++ {
+		state := r.status(id).state
+		if state == program.NoState {
+			continue
+		}
+		next := math.Inf(1)
+		if in.due != nil {
+			next = in.due[id-r.firstID]
+		} else {
+			next = *r.nextAt(id)
+		}
+		st := &r.phase.States[state]
+		if !st.OnlyRates {
+			st = r.stateOf(id, state)
+		}
+		first, _ := r.firstTimer(id, st)
+		switch {
+		case next > first && first <= horizon:
+			in.bad("a timer has no event")
+			return
+		case next < first && st.TotalRate == 0 && st.Varying == nil:
+			in.bad("an event is of no clock")
+			return
+		}
 	}
 }
 
