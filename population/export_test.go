@@ -1,6 +1,8 @@
 package population
 
 import (
+	"strconv"
+
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
@@ -70,3 +72,15 @@ func (p *Process) Silence() { p.r.OnEvent = func(*engine.Event) {} }
 
 // Fingerprint is that of a process.
 func (p *Process) Fingerprint() uint64 { return p.r.Fingerprint() }
+
+// Again is a model that is saved at a time.
+func Again(m *Model, at float64) (*Model, error) {
+	c := m.compiled.Changes.Clone()
+	stop := strconv.FormatFloat(at, 'g', -1, 64)
+	c.Stop = &stop
+	saved, err := compileWith(m.compiled.File.Path, m.source, c)
+	if err == nil {
+		saved.state = m.state
+	}
+	return saved, err
+}

@@ -26,7 +26,7 @@ func (f *Fit) At(x []float64) (*Model, error) {
 // observations returns how each column is observed in a model that At returned. If something is
 // wrong, the error is of type [Problems].
 func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
-	here := at.compiled.StartScope()
+	here := at.compiled.ObservedScope()
 	all := make([]modelfit.Observation, len(f.text.Match))
 	for i := range all {
 		t := &f.text.Match[i]

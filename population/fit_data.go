@@ -241,6 +241,15 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 			m.compiled.File.FormatStart(),
 		)
 		return 0, false
+	case m.state != nil && !(t > m.state.Time()+m.program.TimeTolerance):
+		d.Add(
+			at,
+			"%s: %s is not after the time of the saved state, %.12g; leave the row out, or save the state earlier",
+			d.header[0],
+			diag.Shorten(text),
+			m.state.Time(),
+		)
+		return 0, false
 	case !(t <= m.program.End+m.program.TimeTolerance):
 		d.Add(
 			at,

@@ -59,19 +59,27 @@ func (f *Fit) follow(ctx context.Context, times, x []float64, seed uint64) (*fol
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.Begin(ctx, Options{Seed: seed}, 0)
+	p, err := m.Begin(ctx, m.afresh(seed), 0)
 	if err != nil {
 		return nil, err
 	}
 	n := len(f.matches)
-	return &followed{
+	w := &followed{
 		p:        p,
 		observed: observed,
 		of:       f.counted(),
 		times:    times,
 		before:   make([]uint64, n),
 		means:    make([]float64, n),
-	}, nil
+	}
+	if m.state != nil { // incidence counts from the state on
+		for i, c := range w.of {
+			if c.kind == "incidence" {
+				w.before[i] = c.inProcess(p)
+			}
+		}
+	}
+	return w, nil
 }
 
 // Step advances to the next time and returns the expected observation of each column.

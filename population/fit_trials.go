@@ -90,9 +90,14 @@ func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Tr
 	}
 	recorded := *m.program
 	recorded.RecordTimes = t.rows
+	first := 0          // row of the data
+	if m.state != nil { // incidence counts from the state on
+		recorded.RecordTimes = append([]float64{m.state.Time() - m.program.Start}, t.rows...)
+		first = 1
+	}
 	m.program = &recorded
 	if t.runner == nil {
-		if t.runner, err = m.Runner(Options{}); err != nil {
+		if t.runner, err = m.Runner(m.afresh(seed)); err != nil {
 			return modelfit.Trial{}, err
 		}
 	}
@@ -106,12 +111,15 @@ func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Tr
 		Means:        make([][]float64, len(t.of)),
 		Observations: observed,
 		Events:       run.Events,
-		Fingerprint:  func(row int) uint64 { return run.rec.Fingerprint(m.program, row) },
+		Fingerprint:  func(row int) uint64 { return run.rec.Fingerprint(m.program, first+row) },
 	}
 	for i, c := range t.of {
 		means, before := make([]float64, len(t.rows)), 0.0
+		if first > 0 {
+			before = c.inRun(run, 0)
+		}
 		for row := range means {
-			x := c.inRun(run, row)
+			x := c.inRun(run, first+row)
 			means[row] = observed[i].Observed * x
 			if c.sinceBefore() {
 				means[row] = observed[i].Observed * (x - before)

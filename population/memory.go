@@ -9,14 +9,14 @@ import "github.com/almanac-sim/almanac/population/internal/engine"
 // measures at the start is at most a sixth above the estimate; it may be as little as half of it if
 // most individuals have no event.
 func (m *Model) Memory(o Options) (start, most uint64) {
-	return engine.Estimate(m.program, o.engine())
+	return engine.Estimate(m.program, o.engine(m))
 }
 
 // CheckMemory returns an error if there is not enough memory for a run: what the machine, its
 // container and the limits of this process have left, or what the options say. The error is
 // [ErrMemory] and says what would fit. Where the available memory is unknown, everything fits.
 func (m *Model) CheckMemory(o Options) error {
-	e := o.engine()
+	e := o.engine(m)
 	_, err := engine.Afford(m.program, e, engine.NewBudget(e))
 	return err
 }
@@ -24,7 +24,7 @@ func (m *Model) CheckMemory(o Options) error {
 // AtOnce is how many replicas fit into memory at the same time, at most one per core or as many as
 // the options ask for. It is an error if not even one fits.
 func (m *Model) AtOnce(o Options) (int, error) {
-	want := o.engine().AtOnce()
+	want := o.engine(m).AtOnce()
 	if o.Replicas == 0 && o.Workers > 0 {
 		want = o.Workers
 	}

@@ -23,6 +23,7 @@ type Model struct {
 	source   []byte
 	compiled *compile.Model
 	program  *program.Program
+	state    *State // that it goes on with; nil if it begins at its start
 }
 
 // A Flow is a possible change of state. From is a state, or "births", "immigration" or
@@ -131,7 +132,7 @@ func (m *Model) Times() []float64 {
 		times[i] = format.Tidy(m.program.Start + t)
 	}
 	if n := len(times); n > 0 {
-		times[n-1] = m.program.End
+		times[n-1] = m.program.Stop
 	}
 	return times
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // What other packages of this module may do with a fit and a result, and users may not.
@@ -19,6 +20,21 @@ func init() {
 		o := options.(*Options)
 		o.past, o.forks = past, past != nil
 	}
+	modelfit.SetSaved = func(options any, rows []int, weights []float64) {
+		o := options.(*Options)
+		o.savedRows, o.savedWeights = rows, weights
+	}
+	modelfit.SetStates = func(options, state any) { options.(*Options).states = state.(*State) }
+	modelfit.KeepRows = func() any {
+		return Change(func(c *syntax.Changes) {
+			if c.Later != nil {
+				c.Later.Rows = true
+			}
+		})
+	}
+	modelfit.SameModel = func(model, state any) error {
+		return sameModel([]byte(state.(*State).model.Source), model.(*Model).source)
+	}
 	modelfit.Passed = func(model any) []string { return model.(*Model).passed() }
 	modelfit.DrawnOf = func(result any) *modelfit.Drawn { return result.(*Result).drawn }
 }
@@ -26,19 +42,23 @@ func init() {
 // passed says on which interventions the changes of [After] bear, and come too late.
 func (m *Model) passed() (all []string) {
 	f := m.compiled.File
+	time := "the last data point"
+	if m.state != nil {
+		time = "the time of the state"
+	}
 	for _, p := range f.Passed() {
 		last := fmt.Sprintf("%s %.12g", m.Unit(), format.Tidy(m.compiled.Changes.Later.Time))
 		when := fmt.Sprintf("at %s %.12g", m.Unit(), format.Tidy(p.Time))
 		switch {
 		case p.Sets && math.IsNaN(p.Time):
-			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, the last data point, on, %[2]s has "+
-				"the value that is given here", p.What, p.Parameter, last))
+			all = append(all, fmt.Sprintf("%s may have set %s; that is undone: from %s, %s, on, %[2]s has the value that is "+
+				"given here", p.What, p.Parameter, last, time))
 		case p.Sets:
-			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, the last data point, on, %[2]s has the "+
-				"value that is given here", p.What, p.Parameter, when, last))
+			all = append(all, fmt.Sprintf("%s set %s %s; that is undone: from %s, %s, on, %[2]s has the value that is given "+
+				"here", p.What, p.Parameter, when, last, time))
 		default:
-			all = append(all, fmt.Sprintf("%s was %s, not after the last data point, %s: it belongs to the past, and %s does "+
-				"not change it any more", p.What, when, last, p.Parameter))
+			all = append(all, fmt.Sprintf("%s was %s, not after %s, %s: it belongs to the past, and %s does not change it any "+
+				"more", p.What, when, time, last, p.Parameter))
 		}
 	}
 	return all
@@ -50,7 +70,8 @@ func (o *Options) pastOf(p *program.Program, replica int) (*engine.Past, error) 
 		return nil, nil
 	}
 	of := o.past(replica)
-	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint}
+	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint,
+		Saved: of.Saved, Place: of.Place}
 	for _, f := range of.Forks {
 		past.Forks = append(past.Forks, engine.Fork{At: f.Time - p.Start, Luck: f.Luck})
 	}

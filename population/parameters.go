@@ -64,6 +64,9 @@ func written(name, text string, q syntax.Quantity) syntax.NamedValue {
 
 // with is the model with other values of some parameters.
 func (m *Model) with(values []syntax.NamedValue) (*Model, error) {
+	if m.state != nil {
+		return m.state.with(m, values)
+	}
 	with, err := m.compiled.With(values)
 	if err != nil {
 		return nil, err

@@ -27,15 +27,20 @@ type Process struct {
 // happened yet, except those that wait for a condition that is true from the start; Advance to the
 // model's start carries out the rest.
 //
-// Of the options, Seed, Memory and OnEvent are used. As with [Model.Run], it is an error if there
+// A model that goes on with a saved state begins with that: it stands at the time of the state.
+//
+// Of the options, Seed, Memory, Redraw and OnEvent are used. As with [Model.Run], it is an error if there
 // is not enough memory.
 func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
 	}
 	o.Workers, o.Replicas, o.forks = 1, 1, true
-	options := o.engine()
+	options := o.engine(m)
 	options.OnEvent = o.listener(m, replica)
+	if m.state != nil {
+		return m.beginSaved(ctx, &o, options, replica)
+	}
 	r, err := engine.Begin(ctx, m.program, options, replica)
 	if err != nil {
 		return nil, m.replicaError(ctx, replica, err)

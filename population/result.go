@@ -87,7 +87,7 @@ func (run *Run) recorded(row int) Record {
 		Counts:  make([]int, len(run.m.Counted)),
 	}
 	if row == len(run.m.RecordTimes)-1 {
-		rec.Time = run.m.End
+		rec.Time = run.m.Stop
 	}
 	for s := range rec.Counts {
 		rec.Counts[s] = run.Count(row, s)

@@ -26,6 +26,14 @@ type Options struct {
 	// number of the replica alone.
 	Vary func(replica int) (*Model, error)
 
+	// Save gets the state of each replica at the end of the run: of a model that was compiled with
+	// [SaveAt]. The caller keeps it or drops it.
+	Save *StateWriter
+	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by Seed
+	// and the number of the replica. Clocks with a memory that are running keep their times, unless the
+	// file says since when they run.
+	Redraw bool
+
 	// OnEvent is called for everybody at the start, and then for every change of state or
 	// attributes, every birth, arrival and departure, and every intervention that waited, in the
 	// order in which they happen. Calls of one replica come one after the other; those of different
@@ -42,13 +50,18 @@ type Options struct {
 	OnProgress func(Progress)
 
 	forks    bool // for a Process, or with past
+	anyState bool // with Redraw: the state is drawn, too
 	past     func(replica int) modelfit.Past
+	states   *State // with past: where it came to, saved
 	patience uint64 // see engine.Options; tests set it
 	windows  int    // see engine.Options; tests set it
+
+	savedRows    []int // with Save: the rows of a sample that the replicas are of, and their weights
+	savedWeights []float64
 }
 
-// engine returns the engine's options. A run replaces OnEvent by its own listener.
-func (o *Options) engine() *engine.Options {
+// engine returns the engine's options for a model. A run replaces OnEvent by its own listener.
+func (o *Options) engine(m *Model) *engine.Options {
 	e := &engine.Options{
 		Seed:     o.Seed,
 		Replicas: o.Replicas,
@@ -60,6 +73,13 @@ func (o *Options) engine() *engine.Options {
 	}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
+	}
+	if o.states != nil {
+		e.Individuals = o.states.individuals()
+	}
+	if m.state != nil {
+		e.Forks = e.Forks || m.state.redraws(o)
+		e.Individuals = m.state.individuals()
 	}
 	return e
 }
@@ -105,7 +125,12 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		panic("population: Replicas, First and Workers cannot be negative")
 	}
 	n := max(o.Replicas, 1)
-	with := o.engine()
+	if o.Save != nil {
+		if err := o.Save.begin(m, &o, n); err != nil {
+			return nil, err
+		}
+	}
+	with := o.engine(m)
 	budget := engine.NewBudget(with)
 	workers, err := engine.Afford(m.program, with, budget)
 	if err != nil {
@@ -138,8 +163,13 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					tracks[w].live = &look.lives[k]
 				}
 				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
+				if err == nil && o.Save != nil {
+					err = o.Save.replica(r, k, o.First+k, run)
+				}
 				runs[k] = run
-				failed.end(k, err)
+				if failed.end(k, err); err != nil {
+					o.Save.end()
+				}
 				if look != nil && err == nil {
 					look.lives[k].Load().ended.Store(run)
 				}
@@ -239,7 +269,7 @@ func report(m *Model, o *Options, n int, tracks []track, done *atomic.Int64, loo
 			for i := range tracks {
 				t := math.Float64frombits(tracks[i].time.Load())
 				p.Time = max(p.Time, m.program.Start+t)
-				sum += t / (m.program.End - m.program.Start)
+				sum += min(1, t/max(m.program.Stop-m.program.Start, m.program.TimeTolerance))
 				p.Events += tracks[i].events.Load()
 			}
 			p.Fraction = min(1, sum/float64(n))
@@ -280,7 +310,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		t.before += r.Events
 		progress(0, 0)
 	}()
-	err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, engine.Hooks{
+	hooks := engine.Hooks{
 		Begun: func() {
 			begun = true
 			run.Setup = time.Since(began).Seconds()
@@ -294,7 +324,15 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 			}
 		},
 		Progress: progress,
-	})
+	}
+	if o.states != nil {
+		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.Luck, &run.rec, hooks)
+	} else if m.state != nil {
+		saved, luck := m.state.of(o, index)
+		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
+	} else {
+		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
+	}
 	if begun {
 		run.close(r)
 	}

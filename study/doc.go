@@ -29,8 +29,10 @@
 //	kind.go      Registry: how workers run a job
 //	course.go    Course: what a comparison records over time
 //	fit.go       fits: the data and the problem
+//	fit_states.go  states that a fit saves at the last data point
 //	from.go      From: parameters drawn from a posterior
 //	fitted.go    Fitted: how the model of a fit was changed, and what that means for scenarios
 //	past.go      Past: runs of a fit that replicas go on with
+//	state.go     saved states that replicas go on with
 //	projection.go  Projection: what would be reported, with the data
 package study

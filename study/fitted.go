@@ -171,12 +171,16 @@ func (s *Study) noteFitted() {
 // notePassed notes the interventions that the values of a model after the last data point come too
 // late for, or undo; who says whose values they are.
 func (s *Study) notePassed(m *population.Model, who string) {
-	if s.Posterior == nil || s.Posterior.Past == nil {
+	flag := "--from: "
+	switch {
+	case s.state != nil:
+		flag = "--from-state: "
+	case s.Posterior == nil || s.Posterior.Past == nil:
 		return
 	}
 	for _, text := range modelfit.Passed(m) {
-		if !slices.Contains(s.Notes, "--from: "+text) { // of values that hold everywhere
-			s.Notes = append(s.Notes, "--from: "+who+text)
+		if !slices.Contains(s.Notes, flag+text) { // of values that hold everywhere
+			s.Notes = append(s.Notes, flag+who+text)
 		}
 	}
 }

@@ -36,8 +36,14 @@ type From struct {
 	// other; 0 if the weights say it.
 	Effective float64 `json:"effective,omitempty"`
 
-	path  string
-	lines []int // of the rows
+	// States are the states of the runs at the last data point, in a file on this machine, and their hash;
+	// empty if replicas run up to there.
+	States   string `json:"states,omitempty"`
+	StateSum string `json:"state_sum,omitempty"`
+
+	path   string
+	lines  []int             // of the rows
+	states *population.State // of States, once it is open
 }
 
 // mostFrom bounds the file of a sample, in bytes.
@@ -334,6 +340,11 @@ func (s *Study) readFrom() (err error) {
 	}
 	if afresh != "" {
 		s.Notes = append(s.Notes, afresh)
+	}
+	if s.FromState == StatesOfFit {
+		if err := s.Posterior.readStates(); err != nil {
+			return err
+		}
 	}
 	switch {
 	case s.Posterior.Past != nil:

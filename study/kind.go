@@ -98,7 +98,7 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 	case Compare:
 		return m.compare(s)
 	case Run:
-		part := &part{room: m.room, m: s.Plain, posterior: s.Posterior}
+		part := &part{room: m.room, m: s.Plain, posterior: s.Posterior, study: s}
 		return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
 			run, err := part.replica(ctx, r)
 			if err != nil {
@@ -121,16 +121,18 @@ type part struct {
 	room      *memoryGate
 	m         *population.Model
 	posterior *From
+	study     *Study
 	outputs   []*outputs.Output
 	series    func(run *population.Run) []float64 // counts over time; nil if they are not recorded
 	names     []string                            // of the outputs
 
 	runner *population.Runner
 	seed   uint64
+	upTo   int // of a study that goes on with a saved state: the replicas that runner can run
 }
 
 func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
-	p = &part{room: m.room, m: of, posterior: s.Posterior}
+	p = &part{room: m.room, m: of, posterior: s.Posterior, study: s}
 	switch {
 	case !s.Series:
 	case s.Sort == Compare:
@@ -154,8 +156,14 @@ func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
 // replica runs a replica.
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
 	err = p.room.run(ctx, func() (err error) {
-		if p.runner == nil || p.seed != r.JobSeed {
-			o := population.Options{Seed: r.JobSeed}
+		if p.runner == nil || p.seed != r.JobSeed || p.study.state != nil && r.Number >= p.upTo {
+			o := population.Options{Seed: r.JobSeed, Redraw: p.study.redraws(r.JobSeed)}
+			if state := p.study.state; state != nil {
+				if p.upTo = state.First() + state.Replicas(); r.Number >= p.upTo {
+					p.upTo = math.MaxInt32
+				}
+				o.Replicas = p.upTo
+			}
 			if p.posterior != nil {
 				if err := p.posterior.Use(p.m, &o); err != nil {
 					return err

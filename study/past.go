@@ -109,7 +109,11 @@ func (p *Past) changes(r *Request, later []population.Change) (all []population.
 	if p.Scenario != "" {
 		all = append(all, population.Scenario(p.Scenario))
 	}
-	return append(append(all, sets(p.Set)...), population.After(p.Time(), p.Until, later...)), nil
+	all = append(append(all, sets(p.Set)...), population.After(p.Time(), p.Until, later...))
+	if r.Posterior.States != "" {
+		all = append(all, modelfit.KeepRows().(population.Change))
+	}
+	return all, nil
 }
 
 // fit is the section fit of a model, as the fit of the past had it.
@@ -131,9 +135,10 @@ func (p *Past) fit(m *population.Model, names []string) (*population.Fit, error)
 
 // pastOf is how the run of a replica came to the last data point.
 func (f *From) pastOf(seed uint64, replica int) modelfit.Past {
-	path := f.Posterior.Paths[f.index(seed, replica)]
+	row := f.index(seed, replica)
+	path := f.Posterior.Paths[row]
 	s := random.New(seed, projectionStream, uint64(replica))
-	past := modelfit.Past{Seed: path.Seed, Until: f.Past.Time(), Luck: s.Uint64(), Fingerprint: path.Check}
+	past := modelfit.Past{Seed: path.Seed, Until: f.Past.Time(), Luck: s.Uint64(), Fingerprint: path.Check, Place: row}
 	for _, fork := range path.Forks {
 		past.Forks = append(past.Forks, modelfit.Fork{Time: f.Past.Times[fork.Row], Luck: fork.Seed})
 	}
@@ -157,7 +162,7 @@ func (f *From) Use(m *population.Model, o *population.Options) error {
 	seed := o.Seed
 	o.Vary = func(replica int) (*population.Model, error) { return of.At(f.Row(seed, replica)) }
 	modelfit.SetPast(o, func(replica int) modelfit.Past { return f.pastOf(seed, replica) })
-	return nil
+	return f.useStates(m, o)
 }
 
 // readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that says

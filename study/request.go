@@ -69,6 +69,11 @@ type Request struct {
 	// replicas with From start afresh, also if they could go on with the runs of the fit
 	ParametersOnly bool `json:"parameters_only,omitempty"`
 
+	SaveAt    string `json:"save_at,omitempty"`    // when the state of each replica is saved, and the run ends
+	As        string `json:"as,omitempty"`         // the file of the states
+	FromState string `json:"from_state,omitempty"` // a file of states that replicas go on with
+	StateSum  string `json:"state_sum,omitempty"`  // its hash
+
 	Seed     uint64 `json:"seed,omitempty"`
 	Replica  int    `json:"replica,omitempty"` // the first one
 	Replicas int    `json:"replicas,omitempty"`
@@ -79,6 +84,7 @@ type Request struct {
 	Method     string   `json:"method,omitempty"`
 	Population int      `json:"population,omitempty"`
 	Budget     int      `json:"budget,omitempty"`
+	States     int      `json:"states,omitempty"` // how many states at the last data point are saved
 
 	LimitTime   Duration `json:"limit_time,omitempty"` // of a replica, or of a task of a fit
 	LimitMemory string   `json:"limit_memory,omitempty"`
@@ -93,7 +99,8 @@ type Request struct {
 	Table     []byte            `json:"table,omitempty"` // the data of a fit, if the model does not name them
 	Posterior *From             `json:"posterior,omitempty"`
 
-	groups [][]string // by which the model is recorded because of outputs; see RecordOutputs
+	state  *population.State // of FromState, once it is open
+	groups [][]string        // by which the model is recorded because of outputs; see RecordOutputs
 
 	// Name is the model's name in messages; empty means its file.
 	Name string `json:"-"`
@@ -182,6 +189,9 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		return fmt.Errorf("--population %d: expected a number above 0", r.Population)
 	case r.Budget < 0 || given("budget") && r.Budget == 0:
 		return fmt.Errorf("--budget %d: expected a number of runs above 0", r.Budget)
+	}
+	if err := r.validateState(given); err != nil {
+		return err
 	}
 	for _, one := range []struct {
 		flag, name string
@@ -300,7 +310,10 @@ func (r *Request) Command() string {
 }
 
 func (r *Request) command() string {
-	words := []string{"almanac", r.Sort, format.Word(r.Model)}
+	words := []string{"almanac", r.Sort}
+	if r.Model != "" { // otherwise it is in the file of the state
+		words = append(words, format.Word(r.Model))
+	}
 	texts := func(flag string, values ...string) {
 		for _, value := range values {
 			if value != "" {
@@ -328,12 +341,20 @@ func (r *Request) command() string {
 	for _, s := range r.Set {
 		texts("--set", s.Name+"="+s.Value)
 	}
+	texts("--save-at", r.SaveAt)
+	texts("--as", r.As)
+	if r.FromState == StatesOfFit {
+		words = append(words, "--from-state")
+	} else {
+		texts("--from-state", r.FromState)
+	}
 	texts("--from", r.From)
 	if r.ParametersOnly {
 		words = append(words, "--parameters-only")
 	}
 	number("--population", r.Population)
 	number("--budget", r.Budget)
+	number("--states", r.States)
 	texts("--vary", r.Vary...)
 	number("--sample", r.Sample)
 	if r.Design != DefaultDesign {
@@ -381,6 +402,9 @@ func (r Request) named() *Request {
 		return filepath.Base(path)
 	}
 	r.Model, r.From, r.Data = base(r.Model), base(r.From), base(r.Data)
+	if r.As = base(r.As); r.fromFile() {
+		r.FromState = base(r.FromState)
+	}
 	return &r
 }
 
@@ -396,7 +420,7 @@ func (r *Request) Payload() ([]byte, error) {
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
 		ICER: n.ICER, Draw: n.Draw, From: n.From, ParametersOnly: n.ParametersOnly,
 		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
-		Posterior: n.Posterior}
+		Posterior: n.Posterior, FromState: r.stateFile(), StateSum: r.StateSum}
 	data, err := json.Marshal(&j)
 	if err == nil && len(data) > ensemble.MaxPayload {
 		what := "tables"

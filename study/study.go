@@ -22,6 +22,9 @@ import (
 
 // ReadModel reads the model file, or standard input. Tables are read beside it when it is compiled.
 func (r *Request) ReadModel(stdin io.Reader) (err error) {
+	if r.Model == "" && r.fromFile() {
+		return r.readSaved()
+	}
 	if r.Model == StandardInput {
 		r.filesIn(".")
 		if r.Source, err = io.ReadAll(stdin); err != nil {
@@ -82,6 +85,9 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 	if name == StandardInput {
 		name = "standard input"
 	}
+	if r.fromFile() {
+		return r.compileSaved(name, changes)
+	}
 	return population.Compile(name, r.Source, append(changes, r.reading()...)...)
 }
 
@@ -112,6 +118,9 @@ func (r *Request) changes(more []population.Change) (all []population.Change, er
 	}
 	if r.Until != "" {
 		all = append(all, population.Until(r.Until))
+	}
+	if r.SaveAt != "" {
+		all = append(all, population.SaveAt(r.SaveAt))
 	}
 	return append(all, values...), nil
 }
@@ -199,6 +208,7 @@ func (r *Request) Open() (*Study, error) {
 		}
 	}
 	s.noteConstants()
+	s.noteState()
 	switch r.Sort {
 	case Sweep:
 		err = s.openSweep(ensemble.MaxPoints)
@@ -313,7 +323,7 @@ func (s *Study) openSweep(most int) (err error) {
 	if err := s.checkVaried(); err != nil {
 		return err
 	}
-	if s.Posterior != nil && s.Posterior.Past != nil && len(s.Points) > 0 {
+	if (s.state != nil || s.Posterior != nil && s.Posterior.Past != nil) && len(s.Points) > 0 {
 		m, err := s.At(s.Settings(s.Points[0]))
 		if err != nil {
 			return err

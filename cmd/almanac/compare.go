@@ -51,14 +51,14 @@ func newCompare(f *studyFlags) *cobra.Command {
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
 			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"\n" +
 			"  almanac compare model.yaml --icer cost/qalys --from draws.csv --out results",
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
 	_ = c.Flags().MarkHidden("scenario") // compare has several
 	f.registerStudy(c, "a directory to write results to, and in which the study can be continued")
 	f.registerOutputs(c)
 	f.registerFrom(c)
+	f.registerState(c)
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run each scenario")
 	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time, too")
 	c.Flags().StringSliceVar(&f.Draw, "draw", nil, "which states and flows to tell over time and draw, with commas "+

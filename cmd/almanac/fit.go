@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,10 +66,10 @@ func newFit(f *fitFlags) *cobra.Command {
 		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
 			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence " +
 			"susceptible->infectious poisson\"",
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
+	f.registerState(c)
 	f.registerStudy(c, "a directory to write results to, and in which the fit can be continued")
 	c.Flags().StringVar(&f.Data, "data", "", "the table of data, in place of the one that the model names")
 	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "how to fit: "+strings.Join(fit.Methods(), ", "))
@@ -78,6 +79,8 @@ func newFit(f *fitFlags) *cobra.Command {
 		"large a sample to give; the method's own number unless told")
 	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number "+
 		"unless told")
+	c.Flags().IntVar(&f.States, "states", 0, "save the states of so many runs at the last data point, drawn from the sample "+
+		"by weight, in the directory of --out:\nrun --from DIR --from-state goes on with them, without running up to there")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores " +
 		"unless told"
@@ -113,6 +116,11 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	result, predicted, err := f.do(c, opened, payload, s.Command())
 	if err != nil {
 		return err
+	}
+	if f.States > 0 {
+		if err := s.WriteStates(c.Context(), opened, &result.Posterior, filepath.Join(out.Path(), study.StatesName)); err != nil {
+			return err
+		}
 	}
 	return newFitReport(s.Request, opened, result, predicted).deliver(c.OutOrStdout(), out, f.json)
 }

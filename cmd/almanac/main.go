@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/study"
 )
 
 func main() { cli.Main(newRoot()) }
@@ -19,8 +20,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "almanac",
-		Short: "A future-event engine: models, and the papers behind it",
+		Use:         "almanac",
+		Short:       "A future-event engine: models, and the papers behind it",
+		Annotations: map[string]string{cli.BareFlag: "from-state=" + study.StatesOfFit},
 	}
 	root.Flags().Bool("version", false, "print the version, as almanac version does") // of our own: without -v
 	root.Version = versionLine()

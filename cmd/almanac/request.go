@@ -65,6 +65,56 @@ func (f *studyFlags) registerFrom(c *cobra.Command) {
 		"start afresh; replicas do not know the data")
 }
 
+func (f *studyFlags) registerState(c *cobra.Command) {
+	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on with "+
+		"its state, without a model file or with one\nthat has other interventions; what --scenario and --set say holds from "+
+		"then on. Without a value, with --from: the states that fit --states has saved")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 && f.FromState != "" && f.FromState != study.StatesOfFit {
+			return nil // the file has the model
+		}
+		return oneModel(c, args)
+	}
+}
+
+// modelOf is the model file among the arguments; empty if it is in the file of a state.
+func modelOf(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// readState opens the saved state, and takes from it what was not given: the number of replicas and the
+// seed.
+func (f *studyFlags) readState(c *cobra.Command) error {
+	if f.FromState == "" {
+		return nil
+	}
+	if f.hub != "" {
+		return cli.Usagef("--from-state: the state is on this machine, and workers of a hub cannot read it; leave out --hub")
+	}
+	s, err := f.State()
+	if err != nil || s == nil { // nil for those of a fit
+		return err
+	}
+	given := c.Flags().Changed
+	if !given("seed") {
+		f.Seed = s.Seed()
+	}
+	if f.Sort == study.Run {
+		if !given("replicas") {
+			f.Replicas = s.Replicas()
+		}
+		if !given("replica") {
+			f.Replica = s.First()
+		}
+	} else if f.Sort != study.Fit && !given("replicas") && s.Replicas() > 1 {
+		f.Replicas = s.Replicas()
+	}
+	return nil
+}
+
 func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
 }
@@ -92,6 +142,9 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 			"worker --hub …")
 	}
 	err := f.asked(c, path)
+	if err == nil {
+		err = f.readState(c)
+	}
 	if err == nil {
 		err = f.Validate(c.Flags().Changed)
 	}
@@ -194,7 +247,7 @@ var studyFiles = map[string][]string{
 		tables.AcceptabilityFile}, slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...),
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
 		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
-		"trace.png"},
+		"trace.png", study.StatesName},
 }
 
 // observedFiles are the files of --out of what is seen of individuals, and their pictures.

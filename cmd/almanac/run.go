@@ -62,12 +62,12 @@ func newRun(f *runFlags) *cobra.Command {
 			"  almanac run examples/outbreak.yaml --from results --until 120 --replicas 500 --out projection\n" +
 			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
 	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
 	f.registerFrom(c)
+	f.registerState(c)
 	f.profile.register(c)
 	f.registerSeed(c)
 	c.Flags().IntVar(&f.Replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run "+
@@ -75,6 +75,10 @@ func newRun(f *runFlags) *cobra.Command {
 	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as "+
 		"memory is there for, unless told")
+	c.Flags().StringVar(&f.SaveAt, "save-at", "", "end the run at this time, written as for --until, and save the state of "+
+		"each replica to the file of --as")
+	c.Flags().StringVar(&f.As, "as", "", "the file for the states of --save-at, as in calm.almanac; with it, run, sweep, "+
+		"compare and fit go on: --from-state")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to")
 	c.Flags().BoolVar(&f.Events, "events", false,
@@ -88,6 +92,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	switch {
 	case f.hub != "" && f.Events:
 		return cli.Usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")
+	case f.hub != "" && f.SaveAt != "":
+		return cli.Usagef("--save-at: the states are saved here, not by workers of a hub; leave out --hub")
 	case f.hub != "" && f.profile.dir != "":
 		return cli.Usagef("--profile is of work that is done here; leave out --hub")
 	case f.hub != "" && f.Replica > 0:
@@ -111,7 +117,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	m := s.Plain
 	ctx, cancel := context.WithCancelCause(c.Context())
 	defer cancel(nil)
-	o := population.Options{Seed: f.Seed, Replicas: f.Replicas, First: f.Replica, Workers: f.workers}
+	o := s.Options()
+	o.Workers = f.workers
 	if s.Posterior != nil {
 		if err := s.Posterior.Use(m, &o); err != nil {
 			return cli.Usage(err)
@@ -134,6 +141,12 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 			return err
 		}
 	}
+	saved, err := f.createState(c, m)
+	if err != nil {
+		return err
+	}
+	defer saved.Drop()
+	o.Save = saved
 	profile, err := f.profile.start()
 	if err != nil {
 		return err
@@ -158,6 +171,11 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if errors.Is(runErr, modelfit.ErrOtherPast) { // what was recorded is of no use
 		return cli.Usage(runErr)
+	}
+	if runErr == nil && saved != nil {
+		if err := f.keepState(c, m, saved); err != nil {
+			return err
+		}
 	}
 	if err := f.deliver(c, s, result, out); err != nil {
 		return err

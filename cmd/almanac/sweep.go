@@ -52,13 +52,13 @@ func newSweep(f *studyFlags) *cobra.Command {
 		Example: "  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day by 0.1\" --replicas 50 --out results\n" +
 			"  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day\" --sample 500 --replicas 20 --output " +
 			"\"peak(infectious)\"",
-		Args: oneModel,
-		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
 	f.registerStudy(c, "a directory to write results and pictures to, and in which the study can be continued")
 	f.registerOutputs(c)
 	f.registerFrom(c)
+	f.registerState(c)
 	f.registerFormat(c, "how the series in the directory of --out are written: csv, parquet or json")
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run the model at each point; with --precision, at most")
 	c.Flags().StringArrayVar(&f.Vary, "vary", nil, "what is varied, and through which values; may be repeated")

@@ -104,6 +104,8 @@ type Past struct {
 	Until       float64 // on the model's clock
 	Luck        uint64  // of the fork at that time
 	Fingerprint uint64  // of the run at that time; 0 if it is not known
+	Saved       bool    // there is no fork at that time: the state is saved there
+	Place       int     // of its state among those of SetStates
 }
 
 // ErrOtherPast says that a run is not the one that it should go on with.
@@ -144,6 +146,21 @@ var (
 	// Passed says which interventions of a *population.Model were before the time of population.After,
 	// or at it, so that its changes come too late for them, or undo them.
 	Passed func(model any) []string
+
+	// SetSaved says what the states are that a run saves: options is a *population.Options. Rows are those
+	// of a sample, with their weights.
+	SetSaved func(options any, rows []int, weights []float64)
+
+	// SetStates makes the replicas of SetPast go on with saved states, in place of running up to them:
+	// state is a *population.State.
+	SetStates func(options, state any)
+
+	// KeepRows returns a population.Change: up to the time of population.After, rows are those of the
+	// saved run.
+	KeepRows func() any
+
+	// SameModel returns an error if a *population.Model is another than that of a *population.State.
+	SameModel func(model, state any) error
 
 	// DrawnOf returns what SetDrawn recorded in a *population.Result.
 	DrawnOf func(result any) *Drawn

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,12 +34,35 @@ func Main(root *cobra.Command) {
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr))
 }
 
+// BareFlag is the annotation of a root command that names a flag of its commands which may stand without
+// a value, and the value that it has then, as in "from-state=none".
+const BareFlag = "bare flag"
+
+// bareFlags gives a flag that stands without a value the value of BareFlag: if it is the last word, or
+// another flag follows.
+func bareFlags(root *cobra.Command, args []string) []string {
+	name, value, ok := strings.Cut(root.Annotations[BareFlag], "=")
+	if !ok {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if arg == "--"+name && (i+1 == len(args) || strings.HasPrefix(args[i+1], "--")) {
+			args[i] += "=" + value
+		}
+	}
+	return args
+}
+
 // Run runs a command and returns its exit status. Errors are prefixed with the name of the command.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(suggestFlag)
-	root.SetArgs(args)
+	root.SetArgs(bareFlags(root, args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	started := false

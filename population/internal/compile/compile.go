@@ -113,7 +113,7 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 // File compiles a syntax tree. The result is usable only if no problems were added to the list.
 func File(f *syntax.File, list *diag.List) *Model {
 	p := &program.Program{
-		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End,
+		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End, Stop: f.End,
 		Size: f.Size, MaxSize: f.Most, StateAttribute: -1,
 	}
 	c := &compiler{
@@ -152,6 +152,22 @@ func (m *Model) StartScope() Scope {
 	here.machines, here.sinces = start.machines, start.sinces
 	here.numbers, here.givenNumbers = start.numbers, start.givenNumbers
 	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
+	return here
+}
+
+// ObservedScope is StartScope, with the values that parameters have after a saved state if the model
+// goes on with one: what is observed is observed then.
+func (m *Model) ObservedScope() Scope {
+	here := m.StartScope()
+	for i := range m.File.Interventions {
+		if p := &m.File.Interventions[i]; p.Later && m.File.FromState {
+			changes := map[string]Parameter{}
+			for k, s := range p.Set {
+				changes[s.Label.Name] = Parameter{s.Value, p.What + ": set: " + s.Label.Name, k + 2}
+			}
+			here = here.with(changes)
+		}
+	}
 	return here
 }
 
@@ -309,13 +325,16 @@ func (c *compiler) phase(here Scope) *program.Phase {
 		return c.program.Phases[0]
 	}
 	var key strings.Builder
+	settings := map[string]string{}
 	for _, name := range c.settable {
 		v, _ := here.Parameter(name)
+		settings[name] = v.Text
 		fmt.Fprintf(&key, "%s:%d:%d:%s;", v.At.File, v.At.Line, v.At.Column, v.Text)
 	}
 	t, ok := c.phases[key.String()]
 	if !ok {
 		t = c.newPhase(here)
+		t.Settings = settings
 		c.phases[key.String()] = t
 		c.program.Phases = append(c.program.Phases, t)
 	}

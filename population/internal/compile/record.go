@@ -17,13 +17,14 @@ func (c *compiler) recordTimes(here Scope) {
 	if math.IsNaN(span) {
 		return
 	}
+	defer c.stopRecording()
 	if c.file.Record.Months > 0 {
 		c.calendarRows(here, span)
 		return
 	}
 	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
-		step := syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}
+		step := syntax.Quantity{Kind: syntax.KindDuration, Number: c.usualSpan(span) / 100, Unit: c.file.Unit}
 		every = syntax.Value{Quantity: step, Text: "a hundredth of the run"}
 	}
 	step, ok := here.PositiveDuration(every, "record: every")
@@ -46,6 +47,30 @@ func (c *compiler) recordTimes(here Scope) {
 		c.program.RecordTimes = append(c.program.RecordTimes, t)
 	}
 	c.program.RecordTimes = append(c.program.RecordTimes, span)
+}
+
+// usualSpan is the length of a run of which rows are a hundredth apart. A run that goes on with a saved
+// state has the rows of the saved one.
+func (c *compiler) usualSpan(span float64) float64 {
+	if c.file.KeepsRows {
+		return c.file.CutEnd - c.program.Start
+	}
+	return span
+}
+
+// stopRecording ends the rows where the state of the run is saved. Events are kept for as far again as
+// the model goes, so that the state can be gone on with after its end.
+func (c *compiler) stopRecording() {
+	p := c.program
+	if math.IsNaN(c.file.Stop) || len(p.RecordTimes) == 0 {
+		return
+	}
+	p.Stop, p.Keeps = c.file.Stop, 2*(p.End-p.Start)
+	last := p.Stop - p.Start
+	p.RecordTimes = slices.DeleteFunc(p.RecordTimes, func(t float64) bool { return t > last+p.TimeTolerance })
+	if n := len(p.RecordTimes); p.RecordTimes[n-1] < last-p.TimeTolerance {
+		p.RecordTimes = append(p.RecordTimes, last)
+	}
 }
 
 // calendarRows works out the times of the rows if they are calendar months apart.

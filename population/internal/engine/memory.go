@@ -126,7 +126,7 @@ func newDemand(m *program.Program, o *Options) demand {
 	if n > o.AtOnce() && !byWindows {
 		common += recordBytes / usualSpare // a second calendar lies in memory that was used before, all of it
 	}
-	d := demand{individuals: float64(m.Size), fixed: fixedBytes, busy: events}
+	d := demand{individuals: float64(max(m.Size, o.Individuals)), fixed: fixedBytes, busy: events}
 	event := eventBytes
 	if byWindows {
 		event = listBytes

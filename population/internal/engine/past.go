@@ -16,6 +16,8 @@ type Past struct {
 	Luck  uint64  // of the fork at that time
 	// Fingerprint is that of the run at that time, before the fork; 0 if it is not known.
 	Fingerprint uint64
+	Saved       bool // there is no fork at that time: the state is saved there
+	Place       int  // of its state, if it goes on with one that was saved
 }
 
 // A Fork is a fork of a run at a time since the start.
@@ -44,7 +46,9 @@ func (r *Run) pass(ctx context.Context, past *Past, done *int, at float64, progr
 		if last && past.Fingerprint != 0 && past.Fingerprint != r.Fingerprint() {
 			return ErrOtherPast
 		}
-		r.renew(next.Luck)
+		if !last || !past.Saved {
+			r.renew(next.Luck)
+		}
 		*done++
 	}
 	return nil

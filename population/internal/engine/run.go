@@ -92,11 +92,44 @@ func (r *Run) numbered() bool {
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
 func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index int) error {
+	r.prepare(m, seed, index, nil)
+	streams := random.New(seed, uint64(index))
+	r.deal(streams)
+	r.dealStates(streams)
+	r.near, r.places = newNear(m), nil
+	if len(m.Places) > 0 {
+		r.layOutPlaces(streams)
+	}
+	if err := r.populate(ctx, streams); err != nil {
+		return err
+	}
+	if r.near != nil {
+		if r.places != nil {
+			r.fillPlaces()
+			r.startAllAgain(streams)
+		}
+		r.beginNear()
+	}
+	r.dealt, r.dealtStates = nil, nil
+	r.beginSupplies()
+	r.arrivals = r.arrivals[:0]
+	for k := range r.phase.Immigration {
+		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
+		r.nextArrival(uint32(k))
+	}
+	r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
+	r.beginPace(0)
+	return r.failed
+}
+
+// prepare makes the run empty, with memory for the individuals of a program, or for those of a saved
+// state, whose layout it then has.
+func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRun) {
 	if r.Program != m {
 		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
-	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance
+	r.Now, r.end = 0, max(m.End-m.Start, m.Keeps)+m.TimeTolerance
 	r.seed = seed
 	r.waiting.begin(m)
 	r.firstID = uint32(len(m.FirstPhase.Immigration))
@@ -107,22 +140,29 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.firstID++ // for errandID
 	}
 	r.failed, r.granted = nil, 0
+	size := m.Size
+	if saved != nil {
+		size = saved.Used - saved.FirstID
+	}
 	r.setSize(0)
 	spare := usualSpare
 	if r.budget != nil {
-		spare, r.granted = r.budget.spare, BytesOf(r.budget.each*float64(m.Size))
+		spare, r.granted = r.budget.spare, BytesOf(r.budget.each*float64(size))
 	}
-	if r.windows != nil && m.Size > 1<<20 {
+	if r.windows != nil && size > 1<<20 {
 		r.windows = nil // with the memory of its lists
 		runtime.GC()
 	}
 	r.cutWindows()
-	if r.layoutOf != nil {
+	switch {
+	case saved != nil:
+		r.layOutSaved(saved)
+	case r.layoutOf != nil:
 		r.layOut(r.layoutOf)
-	} else {
+	default:
 		r.layOut(m)
 	}
-	ids := int(r.firstID) + m.Size
+	ids := int(r.firstID) + size
 	if r.Queue != nil && (r.windows != nil || r.capacity > 1<<20) {
 		// The calendar and the groups of the previous run are large, and there may be no memory for
 		// two of each.
@@ -153,13 +193,13 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.observers = newObservers(m, !r.forkable)
 	r.grow(ids, spare)
 	r.Used, r.living = int(r.firstID), nil
-	r.slotCount = ids + extraSlots(m.Size)
+	r.slotCount = ids + extraSlots(size)
 	r.free.Clear()
 	r.groups = make([]*store.Groups, len(m.Attributes))
 	for a, mixes := range m.MixesBy {
 		if mixes {
 			r.groups[a] = store.NewGroups(len(m.Attributes[a].Values))
-			r.groups[a].Reserve(ids, m.Size, r.phase.Attributes[a])
+			r.groups[a].Reserve(ids, size, r.phase.Attributes[a])
 		}
 	}
 	r.Counts = make([]int, len(m.Counted))
@@ -175,36 +215,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.pace.base = r.Patience
 	}
 	r.Events, r.entered, r.Alive = 0, 0, 0
-	r.personTime, r.ties = store.NewPersonTime(r.end), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
+	r.personTime, r.ties = store.NewPersonTime(m.End-m.Start+m.TimeTolerance), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
-	streams := random.New(seed, uint64(index))
-	r.deal(streams)
-	r.dealStates(streams)
-	r.near, r.places = newNear(m), nil
-	if len(m.Places) > 0 {
-		r.layOutPlaces(streams)
-	}
-	if err := r.populate(ctx, streams); err != nil {
-		return err
-	}
-	if r.near != nil {
-		if r.places != nil {
-			r.fillPlaces()
-			r.startAllAgain(streams)
-		}
-		r.beginNear()
-	}
-	r.dealt, r.dealtStates = nil, nil
-	r.beginSupplies()
-	r.arrivals = r.arrivals[:0]
-	for k := range r.phase.Immigration {
-		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
-		r.nextArrival(uint32(k))
-	}
-	r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
-	r.beginPace(0)
-	return r.failed
 }
 
 // housekeepingInterval is the number of events between two looks at the context, the memory and the
@@ -387,21 +400,39 @@ func NewRun(o *Options, p *Budget) *Run {
 // Begin starts a run that can be forked, and carries out the interventions that wait for what is
 // true from the start on. Of the options, Seed, Memory, OnEvent and Patience are looked at.
 func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run, error) {
+	return begin(m, o, func(r *Run) error {
+		if err := r.Start(ctx, m, o.Seed, index); err != nil {
+			return err
+		}
+		return r.Settle(ctx)
+	})
+}
+
+// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to come
+// is drawn again by it.
+func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, luck *uint64) (*Run, error) {
+	return begin(m, o, func(r *Run) error {
+		if err := r.Restore(ctx, m, s, nil); err != nil {
+			return err
+		}
+		return r.goOn(ctx, s, luck)
+	})
+}
+
+// begin starts a run that can be forked.
+func begin(m *program.Program, o *Options, start func(r *Run) error) (*Run, error) {
 	b := NewBudget(o)
-	if b.limit > 0 || m.Size > smallRun {
+	if size := max(m.Size, o.Individuals); b.limit > 0 || size > smallRun {
 		if _, err := Afford(m, o, b); err != nil {
 			return nil, err
 		}
 	} else {
-		b.each, b.workers = fixedBytes/float64(max(m.Size, 1)), 1
+		b.each, b.workers = fixedBytes/float64(max(size, 1)), 1
 	}
 	r := newForkable(b)
 	r.OnEvent, r.Patience = o.OnEvent, o.Patience
 	defer Working()()
-	err := r.Start(ctx, m, o.Seed, index)
-	if err == nil {
-		err = r.Settle(ctx)
-	}
+	err := start(r)
 	if err != nil {
 		r.Retire()
 		return nil, err
@@ -440,7 +471,10 @@ type Options struct {
 	OnEvent  func(*Event) // called for every event, if it is not nil
 	Forks    bool         // the run can be forked
 	Patience uint64       // see pace; 0 means the usual
-	Windows  int          // from how many individuals on a run may be by windows; 0 means the usual
+	// Individuals are how many there are when the run goes on with a saved state; 0 means those of the
+	// program at the start.
+	Individuals int
+	Windows     int // from how many individuals on a run may be by windows; 0 means the usual
 }
 
 // AtOnce is how many runs there are at the same time.
@@ -466,8 +500,14 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 	if err := r.Settle(ctx); err != nil {
 		return err
 	}
+	return r.record(ctx, m, past, rec, h)
+}
+
+// record advances from row to row, to the last one.
+func (r *Run) record(ctx context.Context, m *program.Program, past *Past, rec *Recording, h Hooks) error {
 	passed := 0 // forks of the past
-	for row, at := range m.RecordTimes {
+	for row := rec.Rows; row < len(m.RecordTimes); row++ {
+		at := m.RecordTimes[row]
 		if err := r.pass(ctx, past, &passed, at, h.Progress); err != nil {
 			return err
 		}

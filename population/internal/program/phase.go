@@ -5,6 +5,7 @@ import "github.com/almanac-sim/almanac/population/internal/law"
 // A Phase is all that a run looks up while the parameters have certain values. An intervention that
 // sets parameters leads from one phase to another; phases with equal parameters are one.
 type Phase struct {
+	Settings       map[string]string // the texts of all parameters that interventions set
 	States         []State
 	Always         []AlwaysClock // those with a memory, or that fire once; the others are in the States
 	Machines       [][]State     // by machine and state: its clocks with a timer; nil for a machine without
@@ -53,4 +54,35 @@ func (t *Phase) SetFlags() {
 		c := &t.Always[k]
 		t.Batchable = t.Batchable && c.By == nil && !c.Off && !c.Law.Memoryless()
 	}
+}
+
+// Laws are the laws of all clocks with a timer, in an order that follows from the tables.
+func (t *Phase) Laws() (all []*law.Law) {
+	var state func(st *State)
+	state = func(st *State) {
+		for k := range st.Race {
+			all = append(all, &st.Race[k].Law)
+		}
+		for k := range st.Split {
+			all = append(all, &st.Split[k].Law)
+		}
+		for _, cell := range st.Cells {
+			state(cell)
+		}
+	}
+	for k := range t.Always {
+		all = append(all, &t.Always[k].Law)
+		for _, cell := range t.Always[k].Cells {
+			all = append(all, &cell.Law)
+		}
+	}
+	for s := range t.States {
+		state(&t.States[s])
+	}
+	for _, machine := range t.Machines {
+		for s := range machine {
+			state(&machine[s])
+		}
+	}
+	return all
 }

@@ -1,6 +1,11 @@
 package store
 
-import "github.com/almanac-sim/almanac/internal/cpu"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/almanac-sim/almanac/internal/cpu"
+)
 
 // A SparseTable holds the timers of some pairs of an individual and a column: a hash table with
 // linear probing, whose removals move back what follows [Knuth, volume 3, section 6.4, algorithm
@@ -171,3 +176,27 @@ func (a *SparseTables) Capacity() (n int) {
 	}
 	return n
 }
+
+// Entries returns all timers, as keys and words, in the order of the keys. A key is the id times 256
+// plus the column plus 1. It returns nothing if a is nil.
+func (a *SparseTables) Entries() (keys, words []uint64) {
+	if a == nil {
+		return nil, nil
+	}
+	var all []sparseEntry
+	for _, t := range a.Tables {
+		for _, e := range t.entries {
+			if e.key != 0 {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b sparseEntry) int { return cmp.Compare(a.key, b.key) })
+	for _, e := range all {
+		keys, words = append(keys, e.key), append(words, e.word)
+	}
+	return keys, words
+}
+
+// Key returns the id and the column of a key of Entries.
+func Key(key uint64) (id uint32, column int) { return uint32(key >> 8), int(key&0xff) - 1 }

@@ -26,6 +26,7 @@ type Changes struct {
 	Base     *Base                             // applied before Scenario and Set; nil for none
 	RecordBy [][]string                        // more attributes, and combinations, to record by
 	Later    *Later                            // nil for none
+	Stop     *string                           // where the run is left, because its state is saved there; nil for the end
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 	OpenFile func(name string) (Stream, error) // opens the files that are read from beginning to end; nil to use ReadFile
 	Progress func(name string, done, of int64) // of reading these; may be nil
@@ -48,11 +49,7 @@ func (c Changes) Clone() Changes {
 		base.Set = slices.Clone(base.Set)
 		c.Base = &base
 	}
-	if c.Later != nil {
-		later := *c.Later
-		later.Set = slices.Clone(later.Set)
-		c.Later = &later
-	}
+	c.Later = c.Later.clone()
 	return c
 }
 
@@ -60,6 +57,7 @@ func (c Changes) Clone() Changes {
 type Setting struct {
 	Name, Text string
 	Node       *yaml.Node // the text as YAML, once parsed; nil if it could not be
+	Any        bool       // of Later: also if nothing that happens depends on it
 }
 
 // parseSettings parses the texts of the settings as YAML.
@@ -73,7 +71,7 @@ func (r *Reader) parseSettings() {
 			all = append(all, &base.Set[i])
 		}
 	}
-	if later := r.Changes.Later; later != nil {
+	for later := r.Changes.Later; later != nil; later = later.Before {
 		for i := range later.Set {
 			all = append(all, &later.Set[i])
 		}
@@ -117,6 +115,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 	if c.Later == nil {
 		m.CutEnd = m.End
 	}
+	r.applyStop(m, c.Stop)
 	if c.Base != nil {
 		r.applyScenario(m, c.Base.Scenario)
 		r.applySettings(m, c.Base.Set)

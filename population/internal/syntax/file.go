@@ -19,6 +19,9 @@ type File struct {
 	Unit       Unit // section time
 	Start, End float64
 	CutEnd     float64 // the end by which rates that change over time are cut into pieces: as a rule End
+	Stop       float64 // where the run is left to save its state; NaN if it goes to its end
+	FromState  bool    // the run goes on with a saved state
+	KeepsRows  bool    // rows are those of a run that was saved
 	Epoch      Epoch
 
 	Size      int // section population

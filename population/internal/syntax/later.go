@@ -19,6 +19,51 @@ type Later struct {
 	// Until is the end with which the model ran up to the time, as [Changes] has it; nil for that of
 	// the file. Rates that change over time are cut into pieces by it, and the draws depend on them.
 	Until *string
+	// State is true if the model goes on with a saved state, false if it goes on with runs of a fit. If
+	// the state was saved by a run that went on with another, Before are the changes of that one.
+	State  bool
+	Before *Later
+	// Rows is true if the rows are those of a run that was saved: see File.FromState.
+	Rows bool
+}
+
+// clone copies the changes, so that settings can be parsed.
+func (l *Later) clone() *Later {
+	if l == nil {
+		return nil
+	}
+	later := *l
+	later.Set, later.Before = slices.Clone(l.Set), l.Before.clone()
+	return &later
+}
+
+// since is what messages call the time, and begun who has begun then.
+func (l *Later) since() (time, begun, instead string) {
+	if l.State {
+		return "the time of the saved state", "the run", "a run without --from-state begins anew"
+	}
+	return "the last data point", "the runs of the fit", "--parameters-only begins anew"
+}
+
+// applyStop sets where the run is left.
+func (r *Reader) applyStop(m *File, stop *string) {
+	m.Stop = math.NaN()
+	if stop == nil || math.IsNaN(m.End) {
+		return
+	}
+	flag := r.ForFlag("--save-at")
+	at, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *stop}, "the time", m.Unit)
+	switch {
+	case !ok:
+	case !(at >= m.Start):
+		r.Add(diag.Place{File: "--save-at"}, "%s is before the start of the model, %s", diag.Shorten(*stop),
+			m.Epoch.format(m.Start))
+	case !(at <= m.End):
+		r.Add(diag.Place{File: "--save-at"}, "%s is after the end of the model, %s; --until gives it a later one",
+			diag.Shorten(*stop), m.Epoch.format(m.End))
+	default:
+		m.Stop = at
+	}
 }
 
 // applyLater makes changes from a time on. They are an intervention, which package compile puts just
@@ -27,8 +72,14 @@ func (r *Reader) applyLater(m *File, l *Later) {
 	if l == nil {
 		return
 	}
+	r.applyLater(m, l.Before)
+	m.FromState, m.KeepsRows = l.State, l.State || l.Rows
+	since, begun, instead := l.since()
 	at := diag.Place{File: "--from"}
 	p := Intervention{At: at, What: "after the data", FirstTime: l.Time, Until: math.Inf(1), Later: true}
+	if l.State {
+		p.At.File, p.What = "--from-state", "after the saved state"
+	}
 	give := func(v NamedValue) {
 		i := slices.IndexFunc(p.Set, func(s NamedValue) bool { return s.Label.Name == v.Label.Name })
 		if i >= 0 {
@@ -37,8 +88,12 @@ func (r *Reader) applyLater(m *File, l *Later) {
 			p.Set = append(p.Set, v)
 		}
 	}
-	const tooLate = "%sit says who is there at the start, and the runs of the fit have begun: from the last data point " +
-		"on, parameters can have other values, and --parameters-only begins anew"
+	have := "have"
+	if l.State {
+		have = "has"
+	}
+	tooLate := "%sit says who is there at the start, and " + begun + " " + have + " begun: from " + since +
+		" on, parameters can have other values, and " + instead
 	if l.Scenario != nil {
 		k := slices.Index(m.ScenarioNames(), *l.Scenario)
 		if k < 0 {
@@ -69,6 +124,12 @@ func (r *Reader) applyLater(m *File, l *Later) {
 	}
 	used, fixed := m.usedWhileRunning(), m.fixed()
 	p.Set = slices.DeleteFunc(p.Set, func(v NamedValue) bool {
+		if !used[v.Label.Name] && slices.ContainsFunc(l.Set, func(s Setting) bool { return s.Any && s.Name == v.Label.Name }) {
+			i := slices.Index(m.ParameterNames(), v.Label.Name)
+			m.Parameters[i].Value, m.Parameters[i].Node = v.Value, v.Node
+			m.Overridden[v.Label.Name] = true
+			return true
+		}
 		name := ""
 		if !strings.HasPrefix(v.Label.At.File, "--") { // of a scenario
 			name = "scenario " + *l.Scenario + ": " + v.Label.Name + ": "
@@ -76,11 +137,11 @@ func (r *Reader) applyLater(m *File, l *Later) {
 		what, isFixed := fixed[v.Label.Name]
 		switch {
 		case isFixed:
-			r.Add(v.Label.At, "%s%s is fixed when a run begins, and the runs of the fit have begun: it cannot change after "+
-				"the last data point; --parameters-only begins anew", name, what)
+			r.Add(v.Label.At, "%s%s is fixed when a run begins, and %s %s begun: it cannot change after %s; %s", name, what,
+				begun, have, since, instead)
 		case !used[v.Label.Name]:
 			r.Add(v.Label.At, "%snothing that happens depends on it: it is for the start, or for what is observed, and would "+
-				"change nothing after the last data point; --parameters-only begins anew", name)
+				"change nothing after %s; %s", name, since, instead)
 		}
 		return isFixed
 	})
@@ -92,9 +153,16 @@ func (r *Reader) applyLater(m *File, l *Later) {
 // cutEnd is the end by which rates that change over time are cut into pieces, before the end of the
 // changes is applied.
 func (r *Reader) cutEnd(m *File, l *Later) float64 {
+	for l != nil && l.Before != nil {
+		l = l.Before
+	}
 	if l != nil && l.Until != nil {
 		until := &yaml.Node{Kind: yaml.ScalarNode, Value: *l.Until}
-		if end, ok := r.ForFlag("--from").ClockTime(until, "the end of the fit", m.Unit); ok {
+		flag, what := "--from", "the end of the fit"
+		if l.State {
+			flag, what = "--from-state", "the end of the saved run"
+		}
+		if end, ok := r.ForFlag(flag).ClockTime(until, what, m.Unit); ok {
 			return end
 		}
 	}

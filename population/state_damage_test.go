@@ -1,0 +1,238 @@
+package population
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/statefile"
+)
+
+// damageModel has something of everything that a state has, and few individuals.
+const damageModel = `
+name: few
+time: {unit: day, end: 20}
+attributes: {place: {north: 50%, south: 50%}}
+population: {size: 12, start: {well: rest, ill: 3}}
+parameters: {beta: 2 per day}
+states:
+  well: {}
+  ill: {split: [{chance: 30%, after: {gamma: {mean: 5 days, shape: 2}}, to: out}, {otherwise: true, after: 3 days, to: immune}]}
+  immune: {race: [{after: {weibull: {scale: 4 days, shape: 2}}, to: well}]}
+transmission: [{from: ill, rate: beta, to: {well: ill}, mixing: {by: place, matrix: [[0.8, 0.2], [0.2, 0.8]]}}]
+immigration: [{rate: 0.3 per day, enter: well}]
+interventions:
+  - {name: less, when: {ill: above 5}, set: {beta: 1 per day}}
+  - {name: more, at: 4, set: {beta: 3 per day}}
+outcomes: {cost: {time: 2 per day}}
+record: {every: 4 days, by: [place]}
+`
+
+// savedFile is the file of a state of a model.
+func savedFile(t testing.TB, source, at string, o Options) []byte {
+	t.Helper()
+	m, err := Compile("model.yaml", []byte(source), SaveAt(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state")
+	if o.Save, err = m.CreateState(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Save.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// loads reads a file and goes on with all its states, as far as to their times. It returns an error in
+// words if the file cannot be read, and the invariants of the runs hold if it can.
+func loads(t testing.TB, path string) error {
+	t.Helper()
+	s, err := OpenState(path)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	m, err := s.Compile()
+	if err != nil {
+		return err
+	}
+	for k := range s.Replicas() {
+		p, err := m.Begin(context.Background(), Options{}, s.First()+k)
+		if err != nil {
+			return err
+		}
+		if err := p.r.Check(); err != nil {
+			t.Errorf("it was read, and is wrong: %v", err)
+		}
+		p.Close()
+		o := Options{First: s.First() + k, Seed: s.Seed()} // rows, too
+		m.program.RecordTimes = m.program.RecordTimes[:1]
+		if _, err := m.Run(context.Background(), o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestFlippedBytesAreRefused(t *testing.T) {
+	file := savedFile(t, damageModel, "7", Options{Seed: 3})
+	path := filepath.Join(t.TempDir(), "state")
+	try := func(content []byte) error {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return loads(t, path)
+	}
+	if err := try(file); err != nil {
+		t.Fatal(err)
+	}
+	step := 1
+	if testing.Short() {
+		step = 17
+	}
+	for i := 0; i < len(file); i += step {
+		damaged := bytes.Clone(file)
+		damaged[i] ^= 0x41
+		if err := try(damaged); err == nil {
+			t.Errorf("byte %d of %d was flipped, and the state was read", i, len(file))
+		}
+	}
+	for range 50 {
+		n := rand.New(rand.NewPCG(1, 1)).IntN(len(file))
+		if err := try(file[:n]); err == nil {
+			t.Errorf("%d of %d bytes were read", n, len(file))
+		}
+	}
+}
+
+// resealed is a file in which some bytes of the contents are others, with checksums that are right.
+func resealed(t testing.TB, file []byte, edit func(name string, content []byte) []byte) []byte {
+	t.Helper()
+	in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := statefile.NewWriter(&out)
+	for _, s := range in.Sections {
+		content := make([]byte, s.Length)
+		if err := in.Read(s, content); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Section(s.Name, edit(s.Name, content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// FuzzState changes bytes of a state, and makes the checksums right: reading it never panics, and what
+// is read is a run whose invariants hold.
+func FuzzState(f *testing.F) {
+	file := savedFile(f, damageModel, "7", Options{Seed: 3})
+	in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		f.Fatal(err)
+	}
+	draws := rand.New(rand.NewPCG(7, 7))
+	for k := range in.Sections {
+		for range 6 {
+			f.Add(uint16(k), draws.Uint32(), uint8(draws.Uint32()), uint8(draws.IntN(3)))
+		}
+	}
+	f.Fuzz(func(t *testing.T, section uint16, offset uint32, value, how uint8) {
+		which := in.Sections[int(section)%len(in.Sections)].Name
+		if which == "model" {
+			return // the text of a model has a fuzz target of its own
+		}
+		changed := resealed(t, file, func(name string, content []byte) []byte {
+			if name != which || len(content) == 0 {
+				return content
+			}
+			switch at := int(offset) % len(content); how % 3 {
+			case 0:
+				content[at] ^= value
+			case 1:
+				content = content[:at]
+			default:
+				content = append(content, value)
+			}
+			return content
+		})
+		path := filepath.Join(t.TempDir(), "state")
+		if err := os.WriteFile(path, changed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_ = loads(t, path)
+	})
+}
+
+// A run by windows goes on as it would have, by windows or with the calendar, on any number of cores.
+func TestSavedByWindows(t *testing.T) {
+	load := func(changes ...Change) *Model {
+		m, err := Load("../examples/tuberculosis.yaml", append([]Change{Size(150_000), Until("1990")}, changes...)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	result := func(m *Model, o Options) *Run {
+		result, err := m.Run(context.Background(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result.Runs[0].Seconds, result.Runs[0].Setup = 0, 0
+		return &result.Runs[0]
+	}
+	want, err := result(load(), Options{Seed: 3}).MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, windows := range []int{0, 1 << 17} {
+		m := load(SaveAt("1984.3"))
+		path := filepath.Join(t.TempDir(), "state")
+		o := Options{Seed: 3, windows: windows}
+		if o.Save, err = m.CreateState(path); err != nil {
+			t.Fatal(err)
+		}
+		if run := result(m, o); (run.Windows > 0) != (windows > 0) {
+			t.Fatalf("%d windows", run.Windows)
+		}
+		if err := o.Save.Keep(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenState(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		on, err := s.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range []Options{{windows: windows}, {windows: 0}, {forks: true}} {
+			run := result(on, o)
+			if (run.Windows > 0) != (o.windows > 0) {
+				t.Errorf("saved by %d: %d windows", windows, run.Windows)
+			}
+			if got, err := run.MarshalBinary(); err != nil || !bytes.Equal(got, want) {
+				t.Errorf("saved by %d, on by %d: it is another run: %v", windows, o.windows, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package population_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+)
+
+// runBytes are the runs of a result, without what differs between two runs of the same.
+func runBytes(t *testing.T, result *population.Result) (all [][]byte) {
+	t.Helper()
+	for i := range result.Runs {
+		run := result.Runs[i]
+		run.Seconds, run.Setup = 0, 0
+		b, err := run.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+func runModel(t *testing.T, m *population.Model, o population.Options) *population.Result {
+	t.Helper()
+	result, err := m.Run(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// saveState runs a model up to a time and saves its state.
+func saveState(t *testing.T, source, at string, o population.Options, changes ...population.Change) *population.State {
+	t.Helper()
+	m, err := population.Compile("model.yaml", []byte(source), append(changes, population.SaveAt(at))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "saved.almanac")
+	if o.Save, err = m.CreateState(path); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Save.Drop()
+	runModel(t, m, o)
+	if err := o.Save.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := population.OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
+	draws := rand.New(rand.NewPCG(1, 2))
+	for _, name := range slices.Sorted(maps.Keys(population.Busy)) {
+		source := population.Busy[name]
+		m, err := population.Compile("model.yaml", []byte(source))
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := population.Options{Seed: 5, Replicas: 3, Workers: 2}
+		want := runBytes(t, runModel(t, m, o))
+		for k := range 4 {
+			at := m.Start() + draws.Float64()*(m.End()-m.Start())
+			if k == 0 {
+				at = m.Times()[len(m.Times())/2] // one that is recorded
+			}
+			t.Run(fmt.Sprintf("%s at %v", name, at), func(t *testing.T) {
+				s := saveState(t, source, fmt.Sprint(at), o)
+				on, err := s.Compile()
+				if err != nil {
+					t.Fatal(err)
+				}
+				from := o
+				from.Seed, from.Workers = 77, 1+k%2
+				got := runBytes(t, runModel(t, on, from))
+				for i := range want {
+					if !bytes.Equal(got[i], want[i]) {
+						t.Errorf("replica %d differs", i)
+					}
+				}
+			})
+		}
+	}
+}
