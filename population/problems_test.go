@@ -169,6 +169,7 @@ var spoiltModels = slices.Concat(
 	spoiltOutcomes,
 	spoiltSupplies,
 	spoiltPlaces,
+	spoiltNetworks,
 	spoiltBatches,
 	spoiltSince,
 	spoiltNumbers,

@@ -49,6 +49,7 @@
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - places.go, near.go: kinds of places; among whom contacts are
+//   - networks.go: links of the start, how many there can be, and how they end
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects

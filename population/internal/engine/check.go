@@ -186,6 +186,9 @@ func (r *Run) checkGroups() error {
 			return err
 		}
 	}
+	if err := r.checkNetworks(); err != nil {
+		return err
+	}
 	if r.near != nil {
 		if err := r.checkNear(); err != nil {
 			return err

@@ -24,6 +24,9 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 		return noID
 	}
 	r.register(id, state)
+	if r.networks != nil {
+		r.enterNetworks(id)
+	}
 	r.schedule(id, state)
 	return id
 }
@@ -135,6 +138,10 @@ func (r *Run) register(id uint32, state uint16) {
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
 // event of watchID.
 func (r *Run) arrive(k uint32) {
+	if k == r.linksID {
+		r.endDueLinks()
+		return
+	}
 	if int(k) == len(r.phase.Immigration) { // watchID: conditions are looked at after every event
 		r.waiting.wake = math.Inf(1)
 		r.Events--

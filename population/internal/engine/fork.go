@@ -70,7 +70,7 @@ func (r *Run) copyFrom(from *Run) {
 	for a, g := range from.groups {
 		r.groups[a] = r.groups[a].CopyFrom(g)
 	}
-	r.near, r.places = from.near.copy(), from.places.copy()
+	r.near, r.places, r.networks = from.near.copy(), from.places.copy(), copyNetworks(from.networks)
 	r.living = own.living.CopyFrom(from.living)
 	r.sparse, r.offset, r.columnAt = slices.Clone(from.sparse), slices.Clone(from.offset), slices.Clone(from.columnAt)
 	r.arrivals = append(own.arrivals[:0], from.arrivals...)
@@ -153,6 +153,7 @@ func (r *Run) Redraw(luck uint64) {
 	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
 		r.scheduleWake()
 	}
+	r.redrawLinks()
 	always, first := len(r.phase.Always), r.Program.StateColumn
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state

@@ -23,6 +23,7 @@ var (
 	numbered       = text("testdata/numbers")
 	crowdText      = text("testdata/crowd")
 	placed         = text("testdata/places")
+	networked      = text("testdata/networks")
 )
 
 // text is that of a model file.

@@ -134,6 +134,9 @@ func newDemand(m *program.Program, o *Options) demand {
 		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
 	d.fixed += float64(groupTallyBytes(m))
+	for k := range m.Networks {
+		d.fixed += float64(m.ExpectedLinks(k)*(m.Networks[k].LinkBytes()+pairBytes)) + float64(rowBytes*float64(m.Size))
+	}
 	for i := range m.Windows {
 		d.fixed += float64(8 * m.Windows[i].Keep)
 	}

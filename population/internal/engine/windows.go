@@ -121,7 +121,7 @@ func (o *Options) windowRule() windowRule {
 // clocks and contacts that use a supply, curves by a time since, numbers, and contacts among neighbours.
 func canUseWindows(m *program.Program) bool {
 	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
-		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 ||
+		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 || len(m.Networks) > 0 ||
 		m.StateAttribute >= 0 || m.SumsTime() || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false

@@ -55,6 +55,7 @@ type Program struct {
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
+	Networks       []Network        // in the order of the file
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -63,7 +64,8 @@ func (p *Program) SameRecord(o *Program) bool {
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
 		slices.Equal(p.Supplies, o.Supplies) &&
-		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name })
+		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name }) &&
+		slices.EqualFunc(p.Networks, o.Networks, func(a, b Network) bool { return a.Name == b.Name })
 }
 
 // OutcomeNames are the names of the outcomes.
