@@ -48,10 +48,12 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		e.To = p.States[h.State]
 	case engine.Moved:
 		e.From, e.To = p.States[h.State], p.States[h.State]
+	case engine.Linked, engine.Unlinked:
+		e.From, e.To, e.Name = p.States[h.State], p.States[h.State], p.Networks[h.Name].Name
 	case engine.Entered, engine.Changed, engine.Left:
 		e.From, e.To = p.Flows[h.Flow].From, p.Flows[h.Flow].To
 	}
-	if h.Name >= 0 {
+	if h.Name >= 0 && e.Name == "" {
 		e.Name = p.CountedNames[h.Name]
 	}
 	if n := len(p.Listed()); n > 0 {
@@ -78,11 +80,13 @@ const (
 	Left                 // the population
 	Moved                // an attribute changed
 	Happened             // an intervention whose condition became true; only Time and Name are set
+	Linked               // with By, at the start too; Name is the network
+	Unlinked             // from By; Name is the network
 )
 
-var kindNames = [...]string{"start", "enter", "change", "leave", "move", "happen"}
+var kindNames = [...]string{"start", "enter", "change", "leave", "move", "happen", "link", "unlink"}
 
-// String returns start, enter, change, leave, move or happen.
+// String returns start, enter, change, leave, move, happen, link or unlink.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

@@ -69,6 +69,16 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 			whole(uint64(s.Places))
 		}
 	}
+	for i := range run.rec.Networks {
+		c := &run.rec.Networks[i]
+		for _, x := range []uint64{uint64(c.Links), c.Formed, c.Ended, uint64(len(c.Degrees))} {
+			whole(x)
+		}
+		for _, d := range c.Degrees {
+			whole(uint64(d.Degree))
+			whole(uint64(d.Individuals))
+		}
+	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -85,6 +95,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 // maxPlaceNumbers bounds how many numbers a row has of the places of a kind. Different sizes that add up
 // to all individuals are at most the root of twice as many.
 const maxPlaceNumbers = 1 << 16
+
+// maxDegrees bounds how many numbers of links a row can have: different ones that add up to twice 2³²
+// links are fewer.
+const maxDegrees = 1 << 18
 
 // packers are reused, since each takes most of a megabyte.
 var packers = sync.Pool{New: func() any {
@@ -108,6 +122,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
 		40*n*len(m.program.Supplies) + 10*n*len(m.program.Places)*maxPlaceNumbers +
+		20*n*len(m.program.Networks)*maxDegrees +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
@@ -154,6 +169,17 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 			}
 		}
 		run.rec.Places = append(run.rec.Places, c)
+	}
+	for range run.rec.Rows * len(m.program.Networks) {
+		const most = math.MaxInt64
+		c := engine.NetworkCounts{Links: int(in.whole(most)), Formed: in.whole(most), Ended: in.whole(most)}
+		for range in.whole(maxDegrees) {
+			c.Degrees = append(c.Degrees, engine.DegreeCount{Degree: int(in.whole(most)), Individuals: int(in.whole(most))})
+			if in.bad {
+				break
+			}
+		}
+		run.rec.Networks = append(run.rec.Networks, c)
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

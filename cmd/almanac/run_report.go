@@ -324,6 +324,7 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeSupplies(dir, s, r),
+		writeNetworks(dir, s, r),
 		writeValues(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
@@ -339,6 +340,16 @@ func writeSupplies(dir string, s *study.Study, r *population.Result) error {
 	}
 	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
 		return results.WriteSupplies(w, results.Format(s.Format), r)
+	})
+}
+
+// writeNetworks writes how many links there were, if the model has networks.
+func writeNetworks(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Networks()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "networks."+s.Format, func(w io.Writer) error {
+		return results.WriteNetworks(w, results.Format(s.Format), r)
 	})
 }
 

@@ -10,6 +10,7 @@
 //   - flows: how many made each transition, or each named event
 //   - outcomes: what each outcome, such as a cost, has accrued
 //   - supplies: how much there was of what is used up, if the model has supplies
+//   - networks: how many links there were, if the model has networks
 //   - events: everything that happened to an individual
 //   - counts over time at the points of a sweep, by [PointWriter]
 //
@@ -30,8 +31,8 @@
 //	summary.go  Summary: what almanac run --json prints
 //	table.go    Format, and writing a table
 //	schema.go   the columns of the tables
-//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteValues,
-//	            EventWriter
+//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteNetworks,
+//	            WriteValues, EventWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
 //	json.go     JSON

@@ -2,6 +2,7 @@ package results
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -175,6 +176,46 @@ func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
 			return SupplyRow{Replica: run.Replica, Time: time, Date: date, Supply: names[k], Left: int64(s.Left),
 				Used: int64(s.Used), Lost: int64(s.Lost), Refused: int64(s.Refused)}
 		})
+}
+
+// WriteNetworks writes how many links there were: replica, time, the date if the model's clock has
+// dates, network, what (links, degrees, formed or ended), degree, and count.
+func WriteNetworks(w io.Writer, f Format, r *population.Result) error {
+	dates, names := r.Model.Dates(), r.Model.Networks()
+	l := networkTable.layout(func(p presence) bool { return p == ifDated && dates != nil }, nil, nil, nil)
+	out, err := newSink(w, f, networkTable.name, l.columns)
+	if err != nil {
+		return err
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for at := range run.Rows() {
+			row := NetworkRow{Replica: run.Replica, Time: r.Times[at]}
+			if dates != nil {
+				row.Date = dates[at]
+			}
+			for k, name := range names {
+				n := run.Network(at, k)
+				row.Network = name
+				put := func(what, degree string, count int64) {
+					row.What, row.Degree, row.Count = what, degree, count
+					if err == nil {
+						err = out.row(l.row(&row))
+					}
+				}
+				put("links", "", int64(n.Links))
+				for _, degree := range slices.Sorted(maps.Keys(n.Degrees)) {
+					put("degrees", strconv.Itoa(degree), int64(n.Degrees[degree]))
+				}
+				put("formed", "", int64(n.Formed))
+				put("ended", "", int64(n.Ended))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return out.close()
 }
 
 // WriteValues writes the values of the whole population: replica, time, the date if the model's clock

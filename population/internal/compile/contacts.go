@@ -209,12 +209,13 @@ func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Co
 			moves = append(moves, program.Move{Attribute: uint16(a), Machine: int16(c.machineOf(a)), Inherits: true})
 		}
 	}
-	if len(moves) == 0 && len(places) == 0 {
+	link := c.link(text)
+	if len(moves) == 0 && len(places) == 0 && link == 0 {
 		return
 	}
 	c.noteMoves(moves, nil)
 	if ct.Rich == nil {
 		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
 	}
-	ct.Rich.Moves, ct.Rich.Places = moves, places
+	ct.Rich.Moves, ct.Rich.Places, ct.Rich.Link = moves, places, link
 }

@@ -191,6 +191,9 @@ func (r *Run) checkGroups() error {
 			return err
 		}
 	}
+	if err := r.checkNetworks(); err != nil {
+		return err
+	}
 	if r.near != nil {
 		if err := r.checkNear(); err != nil {
 			return err

@@ -26,6 +26,8 @@ const (
 	Left                 // the population
 	Moved                // an attribute changed, and no state
 	Happened             // an intervention whose condition became true
+	Linked               // with another individual; Name is the network
+	Unlinked             // from it
 )
 
 // noID stands for no individual.

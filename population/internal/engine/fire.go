@@ -82,6 +82,8 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
 	case program.DoAge:
 		r.enterBand(id, state, r.Program.Bands[do.Contact])
+	case program.DoUnlink:
+		r.endOne(id, do.Contact)
 	default:
 		if r.act(id, state, do) {
 			return
@@ -342,6 +344,9 @@ func (r *Run) leave(id uint32) {
 	}
 	if r.places != nil {
 		r.leavePlaces(id)
+	}
+	if r.networks != nil {
+		r.leaveNetworks(id)
 	}
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState

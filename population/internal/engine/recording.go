@@ -17,6 +17,8 @@ type Recording struct {
 	Supplies []Supply // those of Program.Supplies, one row after the other
 
 	Places []PlaceCounts // those of Program.Places, one row after the other
+
+	Networks []NetworkCounts // those of Program.Networks, one row after the other
 }
 
 // RowCounts are counts, flows, names and outcomes, one row after the other.
@@ -46,6 +48,7 @@ func NewRecording(m *program.Program) Recording {
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	rec.Places = make([]PlaceCounts, 0, n*len(m.Places))
+	rec.Networks = make([]NetworkCounts, 0, n*len(m.Networks))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -69,6 +72,9 @@ func (rec *Recording) add(r *Run) {
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	for k := range r.Program.Places {
 		rec.Places = append(rec.Places, r.CountPlaces(k))
+	}
+	for k := range r.Program.Networks {
+		rec.Networks = append(rec.Networks, r.CountNetwork(k))
 	}
 	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
 	for i := range r.Program.SuppliedValues {

@@ -30,6 +30,9 @@ func (r *Run) richContact(
 	changesSelf := c.Self != program.SameState || rich.Self != program.SameState
 	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
 	aboutMaker := changesSelf && stays
+	if rich.Link > 0 && !r.mayLink(rich.Link-1, id, other) {
+		return false
+	}
 	if r.places != nil && r.places.limited {
 		whom, becomes, first := other, to, enters
 		if aboutMaker {
@@ -50,9 +53,15 @@ func (r *Run) richContact(
 		}
 	}
 	counted := do.Name
+	if rich.Link > 0 {
+		r.link(rich.Link-1, id, other, l)
+	}
 	if !aboutMaker {
 		if r.changeByContact(other, to, &enters, rich.Moves, rich.Places, id, do.Name, counted, l) {
 			counted = -1
+		} else if rich.Link > 0 && !changesSelf {
+			r.countLinking(other, id, do.Name)
+			return false
 		} else if !changesSelf {
 			return false
 		}

@@ -43,9 +43,12 @@ type Run struct {
 	machines
 	Supplies []Supply
 	personal
-	near    *near    // nil if no contact is among neighbours, and there are no places
-	places  *places  // nil if there are none
-	tracing *tracing // nil if there are no calls
+	near      *near     // nil if no contact is among neighbours, and there are no places
+	places    *places   // nil if there are none
+	networks  []network // empty until the population of the start is there
+	linksID   uint32    // the id of the event at which links end, noID if there is none
+	tracing   *tracing  // nil if there are no calls
+	errandsID uint32    // the id of the event of errands, noID if there is none
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -88,8 +91,15 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
 	}
+	r.linksID = noID
+	if m.HasTimedLinks() {
+		r.linksID = r.firstID
+		r.firstID++
+	}
+	r.errandsID = noID
 	if m.Calls != nil && m.Calls.Delayed {
-		r.firstID++ // for errandID
+		r.errandsID = r.firstID
+		r.firstID++
 	}
 	r.failed, r.granted = nil, 0
 	r.setSize(0)
@@ -164,7 +174,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
-	r.near, r.places = newNear(m), nil
+	r.near, r.places, r.networks = newNear(m), nil, nil
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
 	}
@@ -174,6 +184,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if r.near != nil {
 		if r.places != nil {
 			r.fillPlaces()
+		}
+		if err := r.fillNetworks(ctx, streams); err != nil {
+			return err
 		}
 		r.beginNear()
 	}

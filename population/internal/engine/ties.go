@@ -62,9 +62,9 @@ func (r *Run) beginTies(first uint32) bool {
 	if !slices.IsSorted(t.ids) {
 		slices.Sort(t.ids)
 	}
-	if r.tracing != nil && r.Program.Calls.Delayed {
-		if i := slices.Index(t.ids, r.errandID()); i >= 0 { // and so are errands carried out
-			t.ids = append(slices.Delete(t.ids, i, i+1), r.errandID())
+	if r.errandsID != noID {
+		if i := slices.Index(t.ids, r.errandsID); i >= 0 { // errands come after the clocks, too
+			t.ids = append(slices.Delete(t.ids, i, i+1), r.errandsID)
 		}
 	}
 	if r.Program.WaitsForTime {

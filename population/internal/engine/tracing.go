@@ -19,7 +19,7 @@ import (
 //
 // An event notes the calls that it makes; they are carried out once the event is over, before the next
 // one, first come first served (settleCalls). A call finds people: those are reached at once, or later
-// by an errand. Errands are no individual's clock: the earliest of them is the event of errandID.
+// by an errand. Errands are no individual's clock: the earliest of them is the event of errandsID.
 //
 // Nothing of it takes a word of anybody's stream: who is found, and when, is hashed from the numbers of
 // both individuals and the time of the call. So without anybody found, a run is as if there were no
@@ -28,7 +28,7 @@ import (
 // Slots are used again, so that an individual is known by its number, too. An individual that leaves
 // is looked for no longer, but those near it are found before it leaves.
 //
-// Invariants: calls is empty between two events; the calendar has the event of errandID exactly if an
+// Invariants: calls is empty between two events; the calendar has the event of errandsID exactly if an
 // errand is due by the end, at its time.
 type tracing struct {
 	luck    random.Stream
@@ -285,10 +285,6 @@ func (r *Run) reach(e *errand) {
 	r.tracing.caller = 0
 }
 
-// errandID is the id of the event of the earliest errand. It comes after the sources of immigration
-// and watchID, and is there only if Calls.Delayed.
-func (r *Run) errandID() uint32 { return r.firstID - 1 }
-
 // addErrand adds an errand. One that is due after the end is needed only by forks, which draw its time
 // again.
 func (r *Run) addErrand(e errand) {
@@ -339,7 +335,7 @@ func (t *tracing) sink(i int) {
 
 // scheduleErrand puts the earliest errand into the calendar.
 func (r *Run) scheduleErrand() {
-	id := eventqueue.ID(r.errandID())
+	id := eventqueue.ID(r.errandsID)
 	if len(r.tracing.errands) == 0 || !(r.tracing.errands[0].at <= r.end) {
 		r.Queue.Cancel(id)
 		return
@@ -374,7 +370,7 @@ func (r *Run) redrawErrands(luck uint64) {
 	for i := len(t.errands)/2 - 1; i >= 0; i-- {
 		t.sink(i)
 	}
-	if r.Program.Calls.Delayed {
+	if r.errandsID != noID {
 		r.scheduleErrand()
 	}
 }
@@ -398,10 +394,10 @@ func (r *Run) checkTracing() error {
 			return fmt.Errorf("an errand at %v is in the past", t.errands[i].at)
 		}
 	}
-	if !r.Program.Calls.Delayed {
+	if r.errandsID == noID {
 		return nil
 	}
-	at, due := r.Queue.Due(eventqueue.ID(r.errandID()))
+	at, due := r.Queue.Due(eventqueue.ID(r.errandsID))
 	if want := len(t.errands) > 0 && t.errands[0].at <= r.end; due != want || due && at != t.errands[0].at {
 		return fmt.Errorf("the event of errands at %v is in the calendar: %v, with %d errands", at, due, len(t.errands))
 	}

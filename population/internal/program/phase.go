@@ -16,6 +16,7 @@ type Phase struct {
 	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
 	Outcomes       []OutcomeTable   // by outcome
+	Networks       []NetworkTable   // by network
 	Values         []*Term          // to be recorded, of the whole population
 	Batchable      bool             // see SetFlags
 }

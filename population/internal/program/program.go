@@ -56,6 +56,7 @@ type Program struct {
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
 	Calls          *Calls           // when those near somebody are looked for; nil if there is no Phase.Tracing
+	Networks       []Network        // in the order of the file
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -64,7 +65,8 @@ func (p *Program) SameRecord(o *Program) bool {
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
 		slices.Equal(p.Supplies, o.Supplies) &&
-		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name })
+		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name }) &&
+		slices.EqualFunc(p.Networks, o.Networks, func(a, b Network) bool { return a.Name == b.Name })
 }
 
 // OutcomeNames are the names of the outcomes.

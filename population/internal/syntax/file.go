@@ -38,6 +38,7 @@ type File struct {
 	Numbers       []Number // attributes that are a number of its own for everyone
 	Machines      []Machine
 	Places        []Place
+	Networks      []Network
 	UsesState     *bool // a table or a condition is by StateName
 	States        []State
 	StatesBad     bool            // no state could be read
@@ -64,7 +65,7 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "places", "always", "births", "immigration", "transmission", "tracing", "supplies", "interventions",
+		"states", "machines", "places", "networks", "always", "births", "immigration", "transmission", "tracing", "supplies", "interventions",
 		"attributes", "outcomes",
 		"record", "scenarios", "fit")
 	if top == nil {
@@ -113,6 +114,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("places"); n != nil {
 		r.places(m, n)
+	}
+	if n := top.Get("networks"); n != nil {
+		r.networks(m, n)
 	}
 	if n := top.Get("always"); n != nil {
 		r.always(m, n)
