@@ -56,7 +56,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
 		ct.Rich != nil || ct.Uses != nil || slices.ContainsFunc(c.program.Places, limited) ||
 		slices.Contains(ct.Becomes, program.Unchanged)
-	ct.Log = 1 + c.remembered(text.Name)
+	ct.Log = 1 + c.remembered(text.Name, false)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
 	e := c.newRateEvent(here, rateEvent{what: text.What, rate: rate, where: where, do: do})

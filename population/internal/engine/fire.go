@@ -348,6 +348,9 @@ func (r *Run) leave(id uint32) {
 	if r.networks != nil {
 		r.leaveNetworks(id)
 	}
+	if r.tracing != nil {
+		r.forgetContacts(id)
+	}
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState
 	r.cacheState(id, program.NoState)

@@ -171,6 +171,9 @@ func (r *Run) unlink(k int, id uint32, at int) {
 	if n.ends != nil {
 		n.ends.Cancel(eventqueue.ID(tag))
 	}
+	if log := r.Program.Networks[k].Log; log > 0 {
+		r.remember(log-1, id, peer)
+	}
 	if n.pairs {
 		r.near.replan = append(r.near.replan, id, peer)
 	}

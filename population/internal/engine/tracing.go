@@ -153,7 +153,7 @@ func (r *Run) enteredMachines(id uint32) {
 }
 
 // leaveTracing finds those near an individual that leaves, for the calls about it that have not been
-// carried out, and forgets its contacts.
+// carried out.
 func (r *Run) leaveTracing(id uint32) {
 	t := r.tracing
 	for k := t.done; k < len(t.calls); k++ {
@@ -163,7 +163,11 @@ func (r *Run) leaveTracing(id uint32) {
 			c.last = len(t.found)
 		}
 	}
-	for _, l := range t.logs {
+}
+
+// forgetContacts forgets the contacts and the links of an individual that has left.
+func (r *Run) forgetContacts(id uint32) {
+	for _, l := range r.tracing.logs {
 		l.GiveUp(id)
 	}
 }
@@ -210,6 +214,12 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 		if s := r.places.kinds[layer.Kind]; s.Seated(id) {
 			members, own, _ := s.Around(id)
 			all = append(append(all, members[:own]...), members[own+1:]...)
+		}
+	}
+	if layer.Network >= 0 {
+		links := r.networks[layer.Network].links
+		for k := range links.Degree(id) {
+			all = append(all, links.Peer(id, k))
 		}
 	}
 	if layer.Log >= 0 {
@@ -407,7 +417,7 @@ func (r *Run) checkTracing() error {
 // tooManyContacts is the error of a run for which there is no memory to remember more contacts.
 func (r *Run) tooManyContacts(log int) error {
 	l := r.tracing.logs[log]
-	return fmt.Errorf("at time %.12g: %w: %s: %s contacts take %s, and there is none for more; write a shorter back",
+	return fmt.Errorf("at time %.12g: %w: %s: %s of them take %s, and there is none for more; write a shorter back",
 		r.Program.Start+r.Now, ErrMemory, backWords(r.Program, log), format.Thousands(float64(l.Len())),
 		inBytes(float64(l.Bytes())))
 }
@@ -415,7 +425,11 @@ func (r *Run) tooManyContacts(log int) error {
 // backWords says which contacts are remembered, and for how long.
 func backWords(m *program.Program, log int) string {
 	l := &m.Calls.Logs[log]
-	return fmt.Sprintf("tracing %d: back: %.6g %s of contacts named %s", l.Entry+1, l.Keep, format.Things(2, m.Unit), l.Name)
+	what := "contacts named "
+	if l.Network {
+		what = "ended links of "
+	}
+	return fmt.Sprintf("tracing %d: back: %.6g %s of %s%s", l.Entry+1, l.Keep, format.Things(2, m.Unit), what, l.Name)
 }
 
 // affordLogs returns an error if there is not enough memory to remember contacts, should everybody make

@@ -14,6 +14,7 @@ type Network struct {
 	Pairs   [][2]uint32    // FileLinks: the numbers of individuals at the start, from 0 on
 	Weights []float32      // of Pairs; nil if all are 1
 	Grows   bool           // contacts make links
+	Log     int            // 1 + the number in Calls.Logs of links that have ended; 0 if they are not remembered
 	Timed   bool           // a link ends after a time that is drawn when it begins
 }
 
