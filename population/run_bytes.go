@@ -69,6 +69,9 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 			whole(uint64(s.Places))
 		}
 	}
+	for _, n := range run.rec.Queues {
+		whole(uint64(n))
+	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -107,7 +110,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
-		40*n*len(m.program.Supplies) + 10*n*len(m.program.Places)*maxPlaceNumbers +
+		40*n*len(m.program.Supplies) + 10*n*(len(m.program.Places)*maxPlaceNumbers+len(m.program.Waits())) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
@@ -154,6 +157,9 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 			}
 		}
 		run.rec.Places = append(run.rec.Places, c)
+	}
+	for range run.rec.Rows * len(m.program.Waits()) {
+		run.rec.Queues = append(run.rec.Queues, uint32(in.whole(syntax.MaxIndividuals)))
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -28,7 +28,7 @@ type near struct {
 
 // newNear returns what a run needs to know, nil for nothing.
 func newNear(m *program.Program) *near {
-	if len(m.Near)+len(m.Places) == 0 {
+	if len(m.Near)+len(m.Places) == 0 && !m.Queues {
 		return nil
 	}
 	n := &near{seats: make([][]uint32, len(m.Near))}
@@ -114,6 +114,9 @@ func (r *Run) replanAll() {
 
 // settleNear finishes an event: its effects on neighbours.
 func (r *Run) settleNear() {
+	if r.lines != nil && r.lines.due {
+		r.serve()
+	}
 	for _, id := range r.near.stale {
 		if state := r.status(id).state; state != program.NoState {
 			r.reschedule(id, state)

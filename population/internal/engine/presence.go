@@ -9,10 +9,10 @@ import (
 type presenceMode uint8
 
 const (
-	alone    presenceMode = iota // nothing that looks after its clocks and sums
-	becoming                     // it changes its state: become starts the clocks of that, and adds sums
-	entering                     // it enters or leaves: everything is done by the caller
-	settingUp                    // the run is set up: its clocks start afterwards
+	alone     presenceMode = iota // nothing that looks after its clocks and sums
+	becoming                      // it changes its state: become starts the clocks of that, and adds sums
+	entering                      // it enters or leaves: everything is done by the caller
+	settingUp                     // the run is set up: its clocks start afterwards
 )
 
 // setPresence says of an individual whether it is in any place of a kind. The attribute is that of a

@@ -45,6 +45,7 @@ type Run struct {
 	personal
 	near   *near   // nil if no contact is among neighbours, and there are no places
 	places *places // nil if there are none
+	lines  *lines  // nil if nobody can wait in turn
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -159,7 +160,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
-	r.near, r.places = newNear(m), nil
+	r.near, r.places, r.lines = newNear(m), nil, newLines(m)
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
 	}

@@ -21,6 +21,7 @@ type Program struct {
 	Counted        []string         // what is counted: States, and then those of machines, as in hiv=positive
 	Attributes     Attributes       // names and values: those of the file, then Machines, then perhaps state
 	Machines       []Machine        // in the order of the file
+	Queues         bool             // somebody may wait in turn
 	Presences      []Presence       // the attributes after it: whether somebody is in a place
 	StateAttribute int              // the attribute that is the state itself; −1 if no table or condition needs it
 	StateColumn    int              // the first column of timers of the state; those of always and machines come before
