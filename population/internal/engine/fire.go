@@ -334,6 +334,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.near.mode = becoming
 		r.settlePlaces(id)
 		r.near.mode, r.places.moved = alone, false
+		if r.OnEvent != nil { // with the places after it
+			r.notify(r.places.told, id, r.places.toldBy)
+		}
 	}
 	if r.outcomes != nil {
 		r.enterSums(id)

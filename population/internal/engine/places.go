@@ -32,6 +32,9 @@ type places struct {
 	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
 	other uint32              // whose place is inherited
 	moved bool                // settlePlaces has moved the individual by moves
+
+	told   Event // a change of state that is to be told to OnEvent
+	toldBy uint32
 }
 
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
@@ -188,6 +191,16 @@ func (r *Run) fillPlaces() {
 	}
 	r.places.dealt = make([][]uint16, len(r.Program.Attributes))
 	r.places.ready = true
+}
+
+// tellStart tells OnEvent who is there at the start, once they are in their places.
+func (r *Run) tellStart() {
+	if r.OnEvent == nil {
+		return
+	}
+	for id := r.firstID; int(id) < r.Used; id++ {
+		r.notify(Event{Kind: Started, State: r.status(id).state, Name: -1}, id, noID)
+	}
 }
 
 // fillGroup puts those of a group into places of a kind.

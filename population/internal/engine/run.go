@@ -171,6 +171,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		if r.places != nil {
 			r.fillPlaces()
 			r.startAllAgain(streams)
+			r.tellStart()
 		}
 		r.beginNear()
 	}
