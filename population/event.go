@@ -26,6 +26,7 @@ type Event struct {
 	Name     string   // of the clock, contact, entry or intervention, if it has one
 	Values   []string // of its attributes after the event, in the order of Model.Attributes; nil if there are none
 
+	Places  []int     // the number of its place of each kind, in the order of Model.Places; 0 for none, nil if there are none
 	Numbers []float64 // of its attributes that are numbers, in the order of Model.Numbers; nil if there are none
 
 	slot, bySlot uint32 // slots, which are used again
@@ -64,6 +65,9 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 	}
 	if len(h.Numbers) > 0 {
 		e.Numbers = slices.Clone(h.Numbers)
+	}
+	for _, number := range h.Places {
+		e.Places = append(e.Places, int(number))
 	}
 	return e
 }

@@ -80,6 +80,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		}
 		r.supplies(&j)
 		r.places(&j)
+		r.queues(&j)
 		r.networks(&j)
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })

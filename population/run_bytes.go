@@ -69,6 +69,9 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 			whole(uint64(s.Places))
 		}
 	}
+	for _, n := range run.rec.Queues {
+		whole(uint64(n))
+	}
 	for i := range run.rec.Networks {
 		c := &run.rec.Networks[i]
 		for _, x := range []uint64{uint64(c.Links), c.Formed, c.Ended, uint64(len(c.Degrees))} {
@@ -121,7 +124,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
-		40*n*len(m.program.Supplies) + 10*n*len(m.program.Places)*maxPlaceNumbers +
+		40*n*len(m.program.Supplies) + 10*n*(len(m.program.Places)*maxPlaceNumbers+len(m.program.Waits())) +
 		20*n*len(m.program.Networks)*maxDegrees +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
@@ -169,6 +172,9 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 			}
 		}
 		run.rec.Places = append(run.rec.Places, c)
+	}
+	for range run.rec.Rows * len(m.program.Waits()) {
+		run.rec.Queues = append(run.rec.Queues, uint32(in.whole(syntax.MaxIndividuals)))
 	}
 	for range run.rec.Rows * len(m.program.Networks) {
 		const most = math.MaxInt64

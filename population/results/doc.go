@@ -4,12 +4,13 @@
 //	ill, _ := d.Summary.States.Get("infectious")
 //	for row, err := range d.Series() { … }   // series.csv, .parquet or .json, one row at a time
 //
-// There are five tables:
+// There are these tables:
 //
 //   - series: how many individuals were in each state over time
 //   - flows: how many made each transition, or each named event
 //   - outcomes: what each outcome, such as a cost, has accrued
 //   - supplies: how much there was of what is used up, if the model has supplies
+//   - places: how many places of each kind there were, and who was in them, if the model has places
 //   - networks: how many links there were, if the model has networks
 //   - events: everything that happened to an individual
 //   - counts over time at the points of a sweep, by [PointWriter]
@@ -33,6 +34,7 @@
 //	schema.go   the columns of the tables
 //	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteNetworks,
 //	            WriteValues, EventWriter
+//	places.go   PlaceRow, WritePlaces
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
 //	json.go     JSON

@@ -32,6 +32,8 @@ type Summary struct {
 	Supplies Ordered[population.SupplySeries] `json:"supplies,omitzero"`
 	// Places has how many places of each kind there were.
 	Places Ordered[population.PlaceSeries] `json:"places,omitzero"`
+	// Queues has how many waited in turn for each kind of places and each supply.
+	Queues Ordered[population.Series] `json:"queues,omitzero"`
 	// Networks has how many links there were in each network.
 	Networks Ordered[population.NetworkSeries] `json:"networks,omitzero"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and

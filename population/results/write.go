@@ -264,9 +264,9 @@ type EventWriter struct {
 }
 
 // NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from,
-// to, name, by, and its attributes.
+// to, name, by, its attributes, and the numbers of its places.
 func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, error) {
-	names := append(m.Attributes(), m.Numbers()...)
+	names := append(append(m.Attributes(), m.Numbers()...), m.Places()...)
 	none := func(presence) bool { return false }
 	l := eventTable.layout(none, names, names, eventTable.names())
 	out, err := newSink(w, f, eventTable.name, l.columns)
@@ -291,8 +291,14 @@ func (w *EventWriter) Write(e population.Event) error {
 	}
 	if n := len(w.none); len(row.Values) < n {
 		row.Values = append(append(make([]string, 0, n), e.Values...), w.none[len(e.Values):]...)
+		first := n - len(e.Numbers) - len(e.Places)
 		for k, x := range e.Numbers {
-			row.Values[n-len(e.Numbers)+k] = strconv.FormatFloat(x, 'g', -1, 64)
+			row.Values[first+k] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		for k, number := range e.Places {
+			if number > 0 {
+				row.Values[first+len(e.Numbers)+k] = strconv.Itoa(number)
+			}
 		}
 	}
 	return w.out.row(w.l.row(&row))

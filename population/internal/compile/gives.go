@@ -94,6 +94,9 @@ func (c *compiler) givenAttribute(n syntax.Ref, what string) int {
 		c.Add(n.At, "%s: state is not an attribute; write to: and the state, or enter: for those who enter", what)
 		return -1
 	}
+	if c.isPresence(n, what) {
+		return -1
+	}
 	if c.file.IsNumber(n.Name) {
 		c.Add(n.At, "%s: %s is a number, which an individual has from when it enters; only with and inherit of those who "+
 			"enter can give it", what, n.Name)

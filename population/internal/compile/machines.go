@@ -35,6 +35,7 @@ func (c *compiler) listMachines() bool {
 		p.StateAttribute = len(p.Attributes)
 		p.Attributes = append(p.Attributes, program.Attribute{Name: syntax.StateName, Values: p.States})
 	}
+	c.listPresences()
 	c.machineFlows = make([]flowSet, len(p.Machines))
 	for i := range c.machineFlows {
 		c.machineFlows[i] = flowSet{}

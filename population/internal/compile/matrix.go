@@ -30,6 +30,9 @@ func (c *compiler) mixing(
 	if text.By.Bad {
 		return nil
 	}
+	if c.isPresence(text.By, what+": by") {
+		return nil
+	}
 	a := c.attribute(text.By, what+": by")
 	if a < 0 || text.Matrix.Bad {
 		return nil

@@ -65,11 +65,18 @@ func (c *compiler) networkStart(here Scope, text *syntax.Network) program.Networ
 	case text.Degrees.Given():
 		n.Start = program.DegreeLinks
 		c.degrees(here, text, &n)
-	case !n.Grows:
+	case !n.Grows && !c.linksUnknown():
 		c.Add(text.At, "%s: nothing makes its links; give it file, random or degrees, or a transmission with link: %s",
 			text.What, text.Name)
 	}
 	return n
+}
+
+// linksUnknown reports whether a contact makes links in a network that there is not.
+func (c *compiler) linksUnknown() bool {
+	return slices.ContainsFunc(c.file.Transmission, func(t syntax.Contact) bool {
+		return t.Link.Given() && (t.Link.Bad || c.network(t.Link.Name) < 0)
+	})
 }
 
 // randomLinks works out the probability of a link of two individuals.

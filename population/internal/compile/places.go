@@ -47,6 +47,11 @@ func (c *compiler) place(here Scope, k int) program.Place {
 	if text.Bad {
 		return p
 	}
+	for _, w := range text.Where {
+		if c.isPresence(w.Attribute, text.What+": where") {
+			return p
+		}
+	}
 	p.Where = c.conditions(text.Where, text.What+": where")
 	if text.Capacity.Given() {
 		if n, ok := here.wholeNumber(text.Capacity, text.What+": capacity"); ok && n == 0 {
@@ -124,6 +129,9 @@ func (c *compiler) alike(text *syntax.Place, p *program.Place, k int) {
 
 // madeOf works out what places are made of.
 func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
+	if c.isPresence(text.By, text.What+": by") {
+		return
+	}
 	a := c.attribute(text.By, text.What+": by")
 	if a < 0 || c.followsAge(a, text.By, text.What+": by") {
 		return
@@ -229,11 +237,11 @@ func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
 
 // canChange reports whether the value of an attribute, a machine or the state, or a place, may change.
 func (c *compiler) canChange(name string) bool {
-	a := c.program.Attributes.Index(name)
-	if a < 0 {
-		return true // a kind of places
+	if c.kind(name) >= 0 {
+		return true
 	}
-	if a == c.program.StateAttribute || c.machineOf(a) >= 0 || c.file.Attributes[a].ByAge {
+	a := c.program.Attributes.Index(name)
+	if a < 0 || a == c.program.StateAttribute || c.machineOf(a) >= 0 || c.file.Attributes[a].ByAge {
 		return true
 	}
 	moves := func(all []syntax.Move) bool {
@@ -330,7 +338,9 @@ func (c *compiler) inheritPlaces(in *program.Entry, b *syntax.Entry) {
 
 // needLimited refuses full where no place can be.
 func (c *compiler) needLimited(full syntax.Ref, what string) {
-	if !slices.ContainsFunc(c.program.Places, limited) && len(c.file.Places) > 0 {
+	isBad := func(p syntax.Place) bool { return p.Bad }
+	if len(c.file.Places) > 0 && !slices.ContainsFunc(c.program.Places, limited) &&
+		!slices.ContainsFunc(c.file.Places, isBad) {
 		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[0].Name)
 	}
 }

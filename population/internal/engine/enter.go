@@ -19,9 +19,14 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 		r.numbers[id] = r.entered
 	}
 	state := r.initialise(id, in, s, parent)
-	if r.places != nil && r.places.ready && !r.enterPlaces(id, in, parent) {
-		r.turnBack(id)
-		return noID
+	if r.places != nil && r.places.ready {
+		if !r.enterPlaces(id, in, parent) {
+			r.turnBack(id)
+			return noID
+		}
+		if len(r.Program.Presences) > 0 {
+			r.startAgain(id, in, s, parent)
+		}
 	}
 	r.register(id, state)
 	if r.networks != nil {

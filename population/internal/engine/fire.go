@@ -98,15 +98,41 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
-	if r.places != nil && r.places.limited && !r.roomAfter(id, do.To, do.Moves, do.Places) {
-		return do.Uses != nil && do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+	if r.places != nil && r.places.limited {
+		known, lacks := r.findsRoom(id, do)
+		if lacks >= 0 {
+			return r.refuse(id, state, do, lacks)
+		}
+		do = known
 	}
 	if do.Uses != nil && !r.take(do.Uses) {
-		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+		return r.refuse(id, state, do, len(r.Program.Places)+do.Uses.Supply)
 	}
+	return r.carryOut(id, state, do)
+}
+
+// refuse is an action that cannot happen because there is no room in a kind of places, or nothing left
+// of a supply: the number of its queue. It does what full says. It reports whether the next event has
+// been scheduled.
+func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) bool {
+	if do.Uses == nil || do.Uses.Full == nil {
+		return false
+	}
+	scheduled := r.act(id, state, do.Uses.Full)
+	if do.Uses.Queue {
+		r.standInLine(id, do, queue)
+	}
+	return scheduled
+}
+
+// carryOut is an action that nothing hinders.
+func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
+	}
+	if do.Places != nil {
+		r.planPlaces(do.Places, noID)
 	}
 	if len(do.Moves) > 0 {
 		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
@@ -116,9 +142,11 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 		} else {
 			moved, _ = r.move(id, state, do)
 		}
+	} else if do.Places != nil {
+		r.finishMoves(id, do.To)
 	}
-	if do.Places != nil {
-		moved = r.movePlaces(id, do.Places, noID) || moved
+	if do.Places != nil && do.To == program.SameState {
+		moved = r.hasMoved() || moved
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, id, do.Name)
@@ -280,6 +308,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	if r.outcomes != nil {
 		r.leaveSums(id)
 	}
+	if r.lines != nil {
+		r.leaveLine(id, -1, to)
+	}
 	if to == program.NoState {
 		if r.phase.Machines != nil {
 			r.leaveMachines(id)
@@ -305,7 +336,12 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.setState(id, from, to)
 	}
 	if r.places != nil {
+		r.near.mode = becoming
 		r.settlePlaces(id)
+		r.near.mode, r.places.moved = alone, false
+		if r.OnEvent != nil { // with the places after it
+			r.notify(r.places.told, id, r.places.toldBy)
+		}
 	}
 	if r.outcomes != nil {
 		r.enterSums(id)
@@ -344,6 +380,9 @@ func (r *Run) leave(id uint32) {
 	}
 	if r.places != nil {
 		r.leavePlaces(id)
+	}
+	if r.lines != nil {
+		r.leaveLines(id)
 	}
 	if r.networks != nil {
 		r.leaveNetworks(id)

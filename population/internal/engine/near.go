@@ -22,11 +22,13 @@ type near struct {
 	ready  bool
 	seats  [][]uint32 // by number of Program.Near and value, if it is an attribute with pairs
 	replan []uint32   // individuals whose rates have changed by an event
+	stale  []uint32   // individuals whose presence has changed
+	mode   presenceMode
 }
 
 // newNear returns what a run needs to know, nil for nothing.
 func newNear(m *program.Program) *near {
-	if len(m.Near)+len(m.Places)+len(m.Networks) == 0 {
+	if len(m.Near)+len(m.Places)+len(m.Networks) == 0 && !m.Queues {
 		return nil
 	}
 	n := &near{seats: make([][]uint32, len(m.Near))}
@@ -115,6 +117,15 @@ func (r *Run) replanAll() {
 
 // settleNear finishes an event: its effects on neighbours.
 func (r *Run) settleNear() {
+	if r.lines != nil && r.lines.due {
+		r.serve()
+	}
+	for _, id := range r.near.stale {
+		if state := r.status(id).state; state != program.NoState {
+			r.reschedule(id, state)
+		}
+	}
+	r.near.stale = r.near.stale[:0]
 	if len(r.near.replan) > 0 {
 		r.replanAll()
 	}

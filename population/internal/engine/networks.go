@@ -138,6 +138,9 @@ func (r *Run) link(k int, id, other uint32, l contactSeed) {
 	n.formed++
 	n.count(id, +1)
 	n.count(other, +1)
+	presence := r.Program.PresenceIn(k)
+	r.setPresence(id, presence, true)
+	r.setPresence(other, presence, true)
 	if n.ends != nil {
 		s := random.Stream(l).At(purposeLink)
 		r.lasts(n, tag, r.phase.Networks[k].After, &s)
@@ -158,13 +161,20 @@ func (r *Run) countLinking(id, by uint32, name int) {
 	}
 }
 
-// unlink ends the link at a position of an individual's row.
-func (r *Run) unlink(k int, id uint32, at int) {
-	n := &r.networks[k]
+// unlink ends the link at a position of an individual's row. The individual may be about to leave.
+func (r *Run) unlink(k int, id uint32, at int, leaving bool) {
+	n, mode := &r.networks[k], r.near.mode
 	peer, tag := n.links.Remove(id, at)
 	n.ended++
 	n.count(id, -1)
 	n.count(peer, -1)
+	presence := r.Program.PresenceIn(k)
+	r.setPresence(peer, presence, n.links.Degree(peer) > 0)
+	if leaving {
+		r.near.mode = entering
+	}
+	r.setPresence(id, presence, n.links.Degree(id) > 0)
+	r.near.mode = mode
 	if n.weights != nil && n.weights.Has(tag) {
 		n.weights.End(tag, id, peer)
 	}
@@ -186,7 +196,7 @@ func (r *Run) unlink(k int, id uint32, at int) {
 func (r *Run) endOne(id uint32, near int) {
 	k := r.Program.Near[near].Network
 	if degree := r.networks[k].links.Degree(id); degree > 0 {
-		r.unlink(k, id, int(r.stream(id).Below(uint64(degree))))
+		r.unlink(k, id, int(r.stream(id).Below(uint64(degree))), false)
 	}
 }
 
@@ -203,7 +213,7 @@ func (r *Run) leaveNetworks(id uint32) {
 	for k := range r.networks {
 		n := &r.networks[k]
 		for degree := n.links.Degree(id); degree > 0; degree-- {
-			r.unlink(k, id, degree-1)
+			r.unlink(k, id, degree-1, true)
 		}
 		n.degrees[0]--
 	}
@@ -261,7 +271,7 @@ func (r *Run) endDueLinks() {
 				break
 			}
 			id, at, _ := n.links.Find(uint32(tag))
-			r.unlink(k, id, at)
+			r.unlink(k, id, at, false)
 		}
 	}
 	r.scheduleLinks()
@@ -347,6 +357,9 @@ func (r *Run) checkNetworks() error {
 					return fmt.Errorf("id %d is not alive, and has %d links in %s", id, degree, name)
 				}
 				continue
+			}
+			if a := r.Program.PresenceIn(k); a >= 0 && (r.attributes[a].Of(id) == 1) != (degree > 0) {
+				return fmt.Errorf("id %d has %d links in %s, and its presence is another", id, degree, name)
 			}
 			degrees[degree]++
 		}

@@ -41,8 +41,11 @@ func (r *Run) fillNetworks(ctx context.Context, streams random.Stream) error {
 			return err
 		}
 		n.degrees = make([]int, 1)
+		presence := m.PresenceIn(k)
+		r.near.mode = settingUp
 		for id := r.firstID; int(id) < r.Used; id++ {
 			degree := n.links.Degree(id)
+			r.setPresence(id, presence, degree > 0)
 			for degree >= len(n.degrees) {
 				n.degrees = append(n.degrees, 0)
 			}
@@ -55,16 +58,29 @@ func (r *Run) fillNetworks(ctx context.Context, streams random.Stream) error {
 				r.lasts(n, uint32(tag), r.phase.Networks[k].After, &own)
 			}
 		}
-		if r.OnEvent != nil {
-			for _, p := range pairs {
-				r.notify(Event{Kind: Linked, State: r.status(p[0]).state, Name: k}, p[0], p[1])
-			}
-		}
+		r.near.mode = alone
 	}
 	if r.networks = all; r.linksID != noID {
 		r.scheduleLinks()
 	}
 	return ctx.Err()
+}
+
+// tellLinks calls OnEvent for the links of the start.
+func (r *Run) tellLinks() {
+	for k := range r.networks {
+		if r.OnEvent == nil {
+			return
+		}
+		links := r.networks[k].links
+		for id := r.firstID; int(id) < r.Used; id++ {
+			for i := range links.Degree(id) {
+				if peer := links.Peer(id, i); id < peer {
+					r.notify(Event{Kind: Linked, State: r.status(id).state, Name: k}, id, peer)
+				}
+			}
+		}
+	}
 }
 
 // takeLinks takes memory for so many links from the budget, and makes them.

@@ -28,6 +28,13 @@ type places struct {
 	count      []uint32            // of them, by kind
 	luck       random.Stream       // of filling places at the start
 	turnedAway []uint64            // by kind
+
+	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
+	other uint32              // whose place is inherited
+	moved bool                // settlePlaces has moved the individual by moves
+
+	told   Event // a change of state that is to be told to OnEvent
+	toldBy uint32
 }
 
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
@@ -169,9 +176,26 @@ func (r *Run) fillPlaces() {
 			seats.Found(0)
 		}
 		r.eachGroup(k, uint32(r.Used), func(group uint32, ids []uint32) { r.fillGroup(kind, k, seats, group, ids) })
+		if a := r.Program.PresenceOf(k); a >= 0 {
+			r.near.mode = settingUp
+			for id := r.firstID; int(id) < r.Used; id++ {
+				r.setPresence(id, a, seats.Seated(id))
+			}
+			r.near.mode = alone
+		}
 	}
 	r.places.dealt = make([][]uint16, len(r.Program.Attributes))
 	r.places.ready = true
+}
+
+// tellStart tells OnEvent who is there at the start, once they are in their places.
+func (r *Run) tellStart() {
+	if r.OnEvent == nil {
+		return
+	}
+	for id := r.firstID; int(id) < r.Used; id++ {
+		r.notify(Event{Kind: Started, State: r.status(id).state, Name: -1}, id, noID)
+	}
 }
 
 // fillGroup puts those of a group into places of a kind.
@@ -230,8 +254,30 @@ func (p *places) copy() *places {
 }
 
 // settlePlaces lets an individual leave the places that it does not belong to any more, and join those
-// that it has come to belong to.
+// that it has come to belong to. Then it carries out what the event says of places.
 func (r *Run) settlePlaces(id uint32) {
+	r.settleKinds(id)
+	if moves := r.places.moves; moves != nil {
+		r.places.moves = nil
+		r.places.moved = r.movePlaces(id, moves, r.places.other)
+	}
+}
+
+// planPlaces says what the event at hand does to the places of an individual, once everything else has
+// changed. The other is whose place is inherited.
+func (r *Run) planPlaces(moves []program.PlaceMove, other uint32) {
+	r.places.moves, r.places.other = moves, other
+}
+
+// hasMoved reports whether settlePlaces has moved an individual to another place.
+func (r *Run) hasMoved() bool {
+	moved := r.places.moved
+	r.places.moved = false
+	return moved
+}
+
+// settleKinds is the first part of settlePlaces.
+func (r *Run) settleKinds(id uint32) {
 	for k := range r.Program.Places {
 		kind, seats := &r.Program.Places[k], r.places.kinds[k]
 		if len(kind.Where)+len(kind.Alike)+len(kind.AlikeIn) == 0 {
@@ -256,11 +302,16 @@ func (r *Run) settlePlaces(id uint32) {
 // unseat takes an individual from its place of a kind.
 func (r *Run) unseat(id uint32, k int, what uint32) {
 	r.replan(id, k, r.places.kinds[k].Remove(id, what))
+	if r.lines != nil {
+		r.lines.due = true
+	}
+	r.setPresence(id, r.Program.PresenceOf(k), false)
 }
 
 // seat gives an individual without a place of a kind one.
 func (r *Run) seat(id uint32, k int, place uint32) {
 	r.replan(id, k, r.places.kinds[k].Add(id, place))
+	r.setPresence(id, r.Program.PresenceOf(k), true)
 }
 
 // replan notes who is to be scheduled anew because the seats around them have changed.
@@ -373,6 +424,8 @@ func (r *Run) moveToAny(id uint32, k int) bool {
 
 // leavePlaces takes an individual that leaves the population from its places.
 func (r *Run) leavePlaces(id uint32) {
+	r.near.mode = entering
+	defer func() { r.near.mode = alone }()
 	for k, seats := range r.places.kinds {
 		if seats.Seated(id) {
 			r.unseat(id, k, store.Outside)
@@ -384,6 +437,8 @@ func (r *Run) leavePlaces(id uint32) {
 
 // enterPlaces gives an individual that enters its places. It reports false if there is no room.
 func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
+	r.near.mode = entering
+	defer func() { r.near.mode = alone }()
 	for k := range r.Program.Places {
 		seats := r.places.kinds[k]
 		seats.Reserve(int(id) + 1)
@@ -422,64 +477,6 @@ func (r *Run) turnBack(id uint32) {
 	r.entered--
 }
 
-// roomAfter reports whether an individual finds room in the places that it would come to belong to by
-// a change of its state and by moves. If not, it counts that it is turned away.
-func (r *Run) roomAfter(id uint32, to uint16, moves []program.Move, places []program.PlaceMove) bool {
-	if to == program.NoState {
-		return true
-	}
-	for k := range r.Program.Places {
-		kind, seats := &r.Program.Places[k], r.places.kinds[k]
-		if !kind.Limited() {
-			continue
-		}
-		joins := kind.Join == program.JoinAny && !seats.Belongs(id) && r.matchesAfter(id, kind.Where, to, moves)
-		room := len(seats.Room(0))
-		for _, m := range places {
-			if m.Kind == k && m.How == program.JoinAny {
-				joins = true
-				if seats.Seated(id) && seats.Members(seats.Place(id)) < kind.Capacity {
-					room-- // its own is no other
-				}
-			}
-		}
-		if joins && room == 0 {
-			r.places.turnedAway[k]++
-			return false
-		}
-	}
-	return true
-}
-
-// roomByContact is roomAfter for what a contact does.
-func (r *Run) roomByContact(id uint32, to uint16, enters *program.Move, rich *program.RichContact) bool {
-	moves := rich.Moves
-	if enters.Machine >= 0 {
-		moves = append([]program.Move{*enters}, moves...)
-	}
-	return r.roomAfter(id, to, moves, rich.Places)
-}
-
-// matchesAfter reports whether an individual meets all conditions after a change of its state and moves.
-func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves []program.Move) bool {
-	for i := range all {
-		a := all[i].Attribute
-		v := r.attributes[a].Of(id)
-		if a == r.Program.StateAttribute && to < program.Unchanged {
-			v = to
-		}
-		for j := range moves {
-			if int(moves[j].Attribute) == a && moves[j].Gives == nil && !moves[j].Inherits {
-				v = moves[j].Value
-			}
-		}
-		if !all[i].Is[v] {
-			return false
-		}
-	}
-	return true
-}
-
 // checkPlaces verifies the invariants.
 func (r *Run) checkPlaces() error {
 	for k, seats := range r.places.kinds {
@@ -491,6 +488,10 @@ func (r *Run) checkPlaces() error {
 			if belongs := alive && r.matches(id, r.Program.Places[k].Where); belongs != seats.Belongs(id) {
 				return fmt.Errorf("id %d belongs to %s: %v, and has a seat: %v", id, r.Program.Places[k].Name, belongs,
 					seats.Seated(id))
+			}
+			if a := r.Program.PresenceOf(k); a >= 0 && alive && (r.attributes[a].Of(id) == 1) != seats.Seated(id) {
+				return fmt.Errorf("id %d has a seat in %s: %v, and conditions see it differently", id,
+					r.Program.Places[k].Name, seats.Seated(id))
 			}
 			if alive && seats.Seated(id) && r.groupOf(k, id) != seats.Group(seats.Place(id)) {
 				return fmt.Errorf("id %d is in a place of %s that is not alike", id, r.Program.Places[k].Name)

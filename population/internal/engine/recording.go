@@ -17,6 +17,7 @@ type Recording struct {
 	Supplies []Supply // those of Program.Supplies, one row after the other
 
 	Places []PlaceCounts // those of Program.Places, one row after the other
+	Queues []uint32      // how many wait in each of Program.Waits, one row after the other
 
 	Networks []NetworkCounts // those of Program.Networks, one row after the other
 }
@@ -48,6 +49,7 @@ func NewRecording(m *program.Program) Recording {
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	rec.Places = make([]PlaceCounts, 0, n*len(m.Places))
+	rec.Queues = make([]uint32, 0, n*len(m.Waits()))
 	rec.Networks = make([]NetworkCounts, 0, n*len(m.Networks))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
@@ -72,6 +74,9 @@ func (rec *Recording) add(r *Run) {
 	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	for k := range r.Program.Places {
 		rec.Places = append(rec.Places, r.CountPlaces(k))
+	}
+	for _, q := range r.Program.Waits() {
+		rec.Queues = append(rec.Queues, uint32(r.InLine(q)))
 	}
 	for k := range r.Program.Networks {
 		rec.Networks = append(rec.Networks, r.CountNetwork(k))

@@ -34,14 +34,8 @@ func (r *Run) richContact(
 		return false
 	}
 	if r.places != nil && r.places.limited {
-		whom, becomes, first := other, to, enters
-		if aboutMaker {
-			if whom, becomes = id, c.Self; rich.Self != program.SameState {
-				first = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine)}
-			}
-		}
-		if !r.roomByContact(whom, becomes, &first, rich) {
-			return c.Uses != nil && r.refuseContact(id, other, aboutMaker, c, do, l)
+		if k := r.contactRoom(id, other, to, c.Self, aboutMaker, &enters, c, l); k >= 0 {
+			return c.Uses != nil && r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, k)
 		}
 	}
 	if c.Uses != nil {
@@ -49,7 +43,7 @@ func (r *Run) richContact(
 			return false
 		}
 		if !r.take(c.Uses) {
-			return r.refuseContact(id, other, aboutMaker, c, do, l)
+			return r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, len(r.Program.Places)+c.Uses.Supply)
 		}
 	}
 	counted := do.Name
@@ -102,11 +96,12 @@ func (r *Run) changeByContact(
 		return true
 	}
 	moved, again := r.moveByContact(id, state, enters, moves, by, l)
-	if places != nil {
-		moved = r.movePlaces(id, places, by) || moved
-	}
-	if r.places != nil && to == program.Unchanged {
-		r.settlePlaces(id)
+	if r.places != nil {
+		r.planPlaces(places, by)
+		if to == program.Unchanged {
+			r.settlePlaces(id)
+			moved = r.hasMoved() || moved
+		}
 	}
 	if to != program.Unchanged {
 		r.become(id, state, to, by, name, counted)

@@ -45,6 +45,7 @@ type Run struct {
 	personal
 	near      *near     // nil if no contact is among neighbours, and there are no places
 	places    *places   // nil if there are none
+	lines     *lines    // nil if nobody can wait in turn
 	networks  []network // empty until the population of the start is there
 	linksID   uint32    // the id of the event at which links end, noID if there is none
 	tracing   *tracing  // nil if there are no calls
@@ -174,7 +175,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
-	r.near, r.places, r.networks = newNear(m), nil, nil
+	r.near, r.places, r.lines, r.networks = newNear(m), nil, newLines(m), nil
+	r.clearPresences()
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
 	}
@@ -188,6 +190,11 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		if err := r.fillNetworks(ctx, streams); err != nil {
 			return err
 		}
+		r.startAllAgain(streams)
+		if r.places != nil {
+			r.tellStart()
+		}
+		r.tellLinks()
 		r.beginNear()
 	}
 	r.dealt = nil
@@ -293,13 +300,13 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 		} else {
 			r.fire(id)
 		}
+		if r.near != nil {
+			r.settleNear()
+		}
 		if r.tracing != nil {
 			if err := r.settleCalls(ctx); err != nil {
 				return err
 			}
-		}
-		if r.near != nil {
-			r.settleNear()
 		}
 		if r.Alive > r.limit {
 			if err := r.outgrow(); err != nil {

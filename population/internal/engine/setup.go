@@ -38,7 +38,7 @@ func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 		g := &r.Program.StartGroups[i]
 		for range g.Count {
 			id := r.admit(&g.Entry, streams.At(serial), noID)
-			if r.OnEvent != nil {
+			if r.OnEvent != nil && r.places == nil { // see tellStart
 				r.notify(Event{Kind: Started, State: g.To, Name: -1}, id, noID)
 			}
 			serial++
@@ -220,7 +220,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 		if r.numbered() {
 			r.numbers[id] = uint64(id-r.firstID) + 1
 		}
-		if r.OnEvent != nil {
+		if r.OnEvent != nil && r.places == nil {
 			r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
 		}
 		if id%housekeepingInterval == 0 && ctx.Err() != nil {

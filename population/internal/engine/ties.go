@@ -124,13 +124,13 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
+		if r.near != nil {
+			r.settleNear()
+		}
 		if r.tracing != nil {
 			if err := r.settleCalls(ctx); err != nil {
 				return err
 			}
-		}
-		if r.near != nil {
-			r.settleNear()
 		}
 		if r.failed != nil {
 			return r.failed

@@ -234,8 +234,22 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 	return slices.Compact(all)
 }
 
-// settleCalls carries out the calls of an event: its people, then the calls that these make.
+// settleCalls carries out the calls of an event: its people, then the calls that these make, and those
+// of others who are served because something has been set free.
 func (r *Run) settleCalls(ctx context.Context) error {
+	for len(r.tracing.calls) > 0 {
+		if err := r.settleChain(ctx); err != nil {
+			return err
+		}
+		if r.near != nil {
+			r.settleNear()
+		}
+	}
+	return nil
+}
+
+// settleChain carries out calls until nobody makes another.
+func (r *Run) settleChain(ctx context.Context) error {
 	t := r.tracing
 	for t.done < len(t.calls) {
 		c := t.calls[t.done]

@@ -21,6 +21,8 @@ type Program struct {
 	Counted        []string         // what is counted: States, and then those of machines, as in hiv=positive
 	Attributes     Attributes       // names and values: those of the file, then Machines, then perhaps state
 	Machines       []Machine        // in the order of the file
+	Queues         bool             // somebody may wait in turn
+	Presences      []Presence       // the attributes after it: whether somebody is in a place
 	StateAttribute int              // the attribute that is the state itself; −1 if no table or condition needs it
 	StateColumn    int              // the first column of timers of the state; those of always and machines come before
 	Bands          []*Band          // the attributes that follow the age
@@ -123,10 +125,13 @@ func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
 
-// Listed are the attributes that the file has: without StateAttribute.
+// Listed are the attributes that the file has: without StateAttribute and Presences, which come last.
 func (p *Program) Listed() Attributes {
-	if p.StateAttribute >= 0 {
+	switch {
+	case p.StateAttribute >= 0:
 		return p.Attributes[:p.StateAttribute]
+	case len(p.Presences) > 0:
+		return p.Attributes[:p.Presences[0].Attribute]
 	}
 	return p.Attributes
 }

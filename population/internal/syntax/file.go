@@ -39,7 +39,8 @@ type File struct {
 	Machines      []Machine
 	Places        []Place
 	Networks      []Network
-	UsesState     *bool // a table or a condition is by StateName
+	UsesState     *bool           // a table or a condition is by StateName
+	Asked         map[string]bool // what tables and conditions are by
 	States        []State
 	StatesBad     bool            // no state could be read
 	InvalidStates map[string]bool // invalid names of states; the file may still refer to them
@@ -81,6 +82,7 @@ func (r *Reader) Parse(source []byte) *File {
 		InvalidStates: map[string]bool{},
 		Overridden:    map[string]bool{},
 		UsesState:     r.usesState,
+		Asked:         r.asked,
 		SizeBad:       true,
 		StartsBad:     true,
 		StatesBad:     true, // until they have been read

@@ -143,7 +143,7 @@ func (f *Fields) whereOf(n *yaml.Node, key string) []Where {
 	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: north}") {
-		r.noteState(p.Name)
+		r.noteAsked(p.Name)
 		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
 		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Shorten(p.Name), "[north, south]") {
 			w.Values = append(w.Values, r.Ref(item, what+": "+diag.Shorten(p.Name)))
@@ -202,7 +202,7 @@ func (r *Reader) gives(n *yaml.Node, what string) (g Gives) {
 	for _, p := range r.Pairs(n, what, "{by: home, north: south, other: north}") {
 		if p.Name == "by" {
 			g.By = r.Ref(p.Value, what+": by")
-			r.noteState(g.By.Name)
+			r.noteAsked(g.By.Name)
 			continue
 		}
 		if inFile {

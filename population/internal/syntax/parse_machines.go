@@ -183,3 +183,9 @@ func (r *Reader) noteState(name string) {
 		*r.usesState = true
 	}
 }
+
+// noteAsked notes that a table or a condition is by something: see File.Asked.
+func (r *Reader) noteAsked(name string) {
+	r.noteState(name)
+	r.asked[strings.TrimSpace(name)] = true
+}

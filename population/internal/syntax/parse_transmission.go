@@ -43,7 +43,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
 		f := r.Fields(item, c.What, example, "machine", "from", "rate", "rate each", "chance", "to", "self", "where", "whom",
-			"mixing", "among", "move", "inherit", "link", "name", "uses", "full")
+			"mixing", "among", "move", "inherit", "link", "name", "uses", "full", "queue")
 		if f == nil {
 			continue
 		}

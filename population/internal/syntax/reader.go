@@ -37,7 +37,8 @@ type Reader struct {
 	Numbers    map[string]bool       // the names of attributes that are numbers
 	Epoch      Epoch                 // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
-	usesState  *bool // see File.UsesState
+	usesState  *bool           // see File.UsesState
+	asked      map[string]bool // see File.Asked
 
 	supplyNames []string // the names of the file's supplies
 	hasPlaces   bool     // the file has places, which may be full
@@ -48,13 +49,14 @@ type Reader struct {
 // NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
 	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{},
-		Numbers: map[string]bool{}, usesState: new(bool)}
+		Numbers: map[string]bool{}, usesState: new(bool), asked: map[string]bool{}}
 }
 
 // ForFlag returns a reader for another file or flag of the same model.
 func (r *Reader) ForFlag(file string) *Reader {
 	other := NewReader(r.List, file)
 	other.Parameters, other.Epoch, other.Tables, other.usesState = r.Parameters, r.Epoch, r.Tables, r.usesState
+	other.asked = r.asked
 	other.Numbers = r.Numbers
 	return other
 }

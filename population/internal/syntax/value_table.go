@@ -33,7 +33,7 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 		switch p.Name {
 		case "by":
 			t.By = r.Ref(p.Value, what+": by")
-			r.noteState(t.By.Name)
+			r.noteAsked(t.By.Name)
 		case "of":
 			if t.Met = p.Value.Value == "met"; !t.Met {
 				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; "+
