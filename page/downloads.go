@@ -55,6 +55,8 @@ var (
 		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
 			"replica and time"},
 		{"outcomes.csv", "what each outcome has accrued, by replica and time"},
+		{"networks.csv", "how many links there were in each network"},
+		{"networks.parquet", "how many links there were in each network"},
 		{"supplies.csv", "how much of each supply there was"}, {"supplies.parquet", "how much of each supply there was"},
 		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica " +
 			"and time"}, {"flows.parquet", "how many went each way, by replica and time"},

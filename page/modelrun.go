@@ -246,6 +246,14 @@ func runView(r *population.Result) runs.View {
 		v.Files = append(v.Files, figure.File{Name: "supplies.csv", About: "how much of each supply there was",
 			Write: func(w io.Writer) error { return results.WriteSupplies(w, results.CSV, r) }})
 	}
+	if len(r.Model.Places()) > 0 {
+		v.Files = append(v.Files, figure.File{Name: "places.csv", About: "how many places of each kind there were, and who was in them",
+			Write: func(w io.Writer) error { return results.WritePlaces(w, results.CSV, r) }})
+	}
+	if len(r.Model.Networks()) > 0 {
+		v.Files = append(v.Files, figure.File{Name: "networks.csv", About: "how many links there were in each network",
+			Write: func(w io.Writer) error { return results.WriteNetworks(w, results.CSV, r) }})
+	}
 	if len(r.Model.Values()) > 0 {
 		v.Files = append(v.Files, figure.File{Name: "values.csv",
 			About: "values of the whole population, by replica and time",

@@ -80,7 +80,8 @@
 //	model.go, changes.go, parameters.go, scenario.go  Model, and what can be changed
 //	state.go, state_same.go  State: saved states, and models that go on with them
 //	run.go, runner.go, process.go, progress.go        running: Run, Runner, Process
-//	result.go, result_json.go, run_bytes.go, event.go, supplies.go, places.go  what a run records
+//	result.go, result_json.go, run_bytes.go, event.go, supplies.go, places.go,
+//	networks.go  what a run records
 //	fit.go, fit_at.go, fit_data.go, fit_follow.go, fit_trials.go  what a model is fitted to
 //	modelfit.go                                       what only package study may do with a fit
 //	memory.go, explain.go, problems.go, version.go    Memory, Explain, Problems, the version

@@ -26,6 +26,7 @@ type Event struct {
 	Name     string   // of the clock, contact, entry or intervention, if it has one
 	Values   []string // of its attributes after the event, in the order of Model.Attributes; nil if there are none
 
+	Places  []int     // the number of its place of each kind, in the order of Model.Places; 0 for none, nil if there are none
 	Numbers []float64 // of its attributes that are numbers, in the order of Model.Numbers; nil if there are none
 
 	slot, bySlot uint32 // slots, which are used again
@@ -48,10 +49,12 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		e.To = p.States[h.State]
 	case engine.Moved:
 		e.From, e.To = p.States[h.State], p.States[h.State]
+	case engine.Linked, engine.Unlinked:
+		e.From, e.To, e.Name = p.States[h.State], p.States[h.State], p.Networks[h.Name].Name
 	case engine.Entered, engine.Changed, engine.Left:
 		e.From, e.To = p.Flows[h.Flow].From, p.Flows[h.Flow].To
 	}
-	if h.Name >= 0 {
+	if h.Name >= 0 && e.Name == "" {
 		e.Name = p.CountedNames[h.Name]
 	}
 	if n := len(p.Listed()); n > 0 {
@@ -62,6 +65,9 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 	}
 	if len(h.Numbers) > 0 {
 		e.Numbers = slices.Clone(h.Numbers)
+	}
+	for _, number := range h.Places {
+		e.Places = append(e.Places, int(number))
 	}
 	return e
 }
@@ -78,11 +84,13 @@ const (
 	Left                 // the population
 	Moved                // an attribute changed
 	Happened             // an intervention whose condition became true; only Time and Name are set
+	Linked               // with By, at the start too; Name is the network
+	Unlinked             // from By; Name is the network
 )
 
-var kindNames = [...]string{"start", "enter", "change", "leave", "move", "happen"}
+var kindNames = [...]string{"start", "enter", "change", "leave", "move", "happen", "link", "unlink"}
 
-// String returns start, enter, change, leave, move or happen.
+// String returns start, enter, change, leave, move, happen, link or unlink.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
 		return kindNames[k]

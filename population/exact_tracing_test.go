@@ -164,3 +164,47 @@ record: {every: 5 days}
 	}
 	checkMean(t, "households without a detection, 4 each", r.counts(4, "i"), 400*math.Exp(-0.4*20))
 }
+
+// Test 3 of section 5: a partner whose link has ended is found if that is not longer ago than back.
+func TestExactFormerPartners(t *testing.T) {
+	for back, want := range map[string]int{"2.5 days": 1, "1.5 days": 0, "2 days": 1} {
+		r := exactSimulate(t, 1, 20, `
+name: partners
+time: {unit: day, end: 5}
+population: {size: 2, start: {i: 1, s: rest}}
+networks: {steady: {degrees: 1, ends: {after: 1 day}}}
+states: {s: {}, i: {race: [{after: 3 days, to: treated}]}, treated: {}, notified: {}}
+tracing: [{when: treated, through: {steady: 100%%}, back: %s, to: {s: notified}}]
+record: {every: 1 day}
+`, back)
+		for i := range r.Runs {
+			if n := r.Runs[i].Count(r.last(), r.state("notified")); n != want {
+				t.Fatalf("back %s: %d are notified, want %d", back, n, want)
+			}
+			if n := r.Runs[i].Count(2, r.state("notified")); n != 0 {
+				t.Fatalf("%d are notified before the first is treated", n)
+			}
+		}
+	}
+}
+
+// Those who are linked are found, those who were once, and nobody else: links end at 0.5 per day, and the
+// first is treated at 3 days, when the link has ended within the last day with e^(−1) − e^(−1.5), and
+// earlier with 1 − e^(−1).
+func TestExactPartners(t *testing.T) {
+	r := exactSimulate(t, 1, testscale.Size(4000, 80_000), `
+name: partners
+time: {unit: day, end: 5}
+population: {size: 3, start: {i: 1, s: rest}}
+networks: {steady: {degrees: 1, ends: {rate: 0.5 per day}}, other: {random: {mean: 2}}}
+states: {s: {}, i: {race: [{after: 3 days, to: treated}]}, treated: {}, notified: {}, told: {}}
+tracing:
+  - {when: treated, through: {steady: 50%%}, back: 1 day, to: {s: notified}}
+  - {when: treated, through: {other: 100%%}, after: 1 day, to: {s: told}}
+record: {every: 1 day}
+`)
+	// Of three ends two are paired, and the first has one of them in two thirds.
+	want := 2.0 / 3 * 0.5 * math.Exp(-1)
+	checkMean(t, "notified", r.counts(3, "notified"), want)
+	checkMean(t, "told", r.counts(5, "told"), 2-want) // everybody is linked, for ever
+}

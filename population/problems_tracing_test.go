@@ -11,6 +11,7 @@ time: {unit: day, start: 0, end: 10}
 population: {size: 100, start: {ill: 1, well: rest}}
 attributes: {region: {north: 40%, south: 60%}}
 places: {household: {size: 2}}
+networks: {steady: {degrees: 1, ends: {rate: 1 per day}}, friends: {random: {mean: 1}}}
 machines:
   care:
     start: {none: rest}
@@ -39,6 +40,10 @@ var spoiltTracing = func() (all []spoilt) {
 			`tracing 1: through: there is no kind of places, no network and no contact named "xyzxyz"`},
 		{"no back", "back: 5 days, ", "", "{when: isolated",
 			"tracing 1: back is missing: contacts named meeting are remembered for that long"},
+		{"no back of links", "household: {by: region, of: met, north: 90%, south: 10%}", "friends: 50%, steady: 50%", "{when: {care",
+			"tracing 2: back is missing: links of steady that have ended are remembered for that long"},
+		{"a network and a contact", "{random: {mean: 1}}", "{random: {mean: 1}}, meeting: {random: {mean: 1}}", "meeting: 50%",
+			`tracing 1: through: "meeting" is a network and the name of a contact; rename one of them`},
 		{"neither to nor move", "to: {ill: isolated}, ", "", "{when: isolated",
 			"tracing 1: neither to nor move: nothing would become of those who are found"},
 		{"same", "to: {ill: isolated}", "to: {ill: same}", "same",

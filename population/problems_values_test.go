@@ -7,7 +7,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:37:1: the model: there is no key "recrod"; did you mean "record"?`},
 	{name: "top key unlike any", swap: []string{"record: {every: 1 day}", "colour: blue"},
 		want: `model.yaml:37:1: the model: there is no key "colour"; expected one of name, about, time, population, ` +
-			`parameters, states, machines, places, always, births and 11 more`},
+			`parameters, states, machines, places, networks, always and 11 more`},
 	{name: "time key", swap: []string{"start: 0", "begin: 0"},
 		want: `model.yaml:2:19: time: there is no key "begin"; expected one of unit, start, end`},
 	{name: "time key misspelt", swap: []string{"start: 0", "strat: 0"},
@@ -18,11 +18,11 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:19:5: states: infectious: there is no key "races"; did you mean "race"?`},
 	{name: "race key", swap: []string{"{after: stay, to: recovered}", "{after: stay, to: recovered, chance: 1}"},
 		want: `model.yaml:20:38: states: infectious: race: there is no key "chance"; expected one of after, rate, to, move, ` +
-			`name, where, enter, count, with, inherit, uses, full, source`},
+			`name, where, enter, count, with, inherit, uses, full, queue, source`},
 	{name: "split key", swap: []string{"{otherwise: true, after: 5 days, to: recovered}",
 		"{otherwise: true, after: 5 days, to: recovered, form: latent}"},
 		want: `model.yaml:17:57: states: latent: split: there is no key "form"; expected one of after, rate, to, move, name, ` +
-			`chance, otherwise, enter, count, with, inherit, uses, full, source`},
+			`chance, otherwise, enter, count, with, inherit, uses, full, queue, source`},
 	{name: "always key", swap: []string{"shape: 6}}, to: out}", "shape: 6}}, to: out, nmae: death}"},
 		want: `model.yaml:24:62: always: there is no key "nmae"; did you mean "name"?`},
 	{name: "births key", swap: []string{"births: {rate: 0.012 per year, enter: susceptible}",
@@ -45,7 +45,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:16:64: states: latent: split: clock 1: after: mixture: there is no key "fo"; did you mean "of"?`},
 	{name: "merge key", swap: []string{"    chance: 50%\n", "    <<: {chance: 50%}\n"},
 		want: `model.yaml:30:5: transmission 1: there is no key "<<"; expected one of machine, from, rate, rate each, chance, to, self, ` +
-			`where, whom, mixing and 6 more`},
+			`where, whom, mixing and 8 more`},
 	{name: "misspelt key that is needed", swap: []string{"    rate: beta\n", "    rat: beta\n"},
 		want: `model.yaml:29:5: transmission 1: there is no key "rat"; did you mean "rate"?`},
 	{name: "misspelt argument that is needed", swap: []string{"shape: 2}", "shpe: 2}"},

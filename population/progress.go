@@ -38,6 +38,8 @@ func (l *live) soFar() Run {
 	run.rec.All = l.began.rec.All.UpTo(run.m, rows)
 	run.rec.Supplies = l.began.rec.Supplies[:rows*len(run.m.Supplies)]
 	run.rec.Places = l.began.rec.Places[:rows*len(run.m.Places)]
+	run.rec.Queues = l.began.rec.Queues[:rows*len(run.m.Waits())]
+	run.rec.Networks = l.began.rec.Networks[:rows*len(run.m.Networks)]
 	run.rec.Groups = make([]engine.RowCounts, len(l.began.rec.Groups))
 	for g := range run.rec.Groups {
 		run.rec.Groups[g] = l.began.rec.Groups[g].UpTo(run.m, rows)

@@ -83,6 +83,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		if m.program.Tree != nil {
 			j.put("tree", r.Tree())
 		}
+		r.queues(&j)
+		r.networks(&j)
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}

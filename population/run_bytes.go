@@ -73,6 +73,19 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 			whole(uint64(s.Places))
 		}
 	}
+	for _, n := range run.rec.Queues {
+		whole(uint64(n))
+	}
+	for i := range run.rec.Networks {
+		c := &run.rec.Networks[i]
+		for _, x := range []uint64{uint64(c.Links), c.Formed, c.Ended, uint64(len(c.Degrees))} {
+			whole(x)
+		}
+		for _, d := range c.Degrees {
+			whole(uint64(d.Degree))
+			whole(uint64(d.Individuals))
+		}
+	}
 	if run.m.Tree != nil {
 		appendTree(run.tree, whole, float)
 	}
@@ -92,6 +105,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 // maxPlaceNumbers bounds how many numbers a row has of the places of a kind. Different sizes that add up
 // to all individuals are at most the root of twice as many.
 const maxPlaceNumbers = 1 << 16
+
+// maxDegrees bounds how many numbers of links a row can have: different ones that add up to twice 2³²
+// links are fewer.
+const maxDegrees = 1 << 18
 
 // packers are reused, since each takes most of a megabyte.
 var packers = sync.Pool{New: func() any {
@@ -114,7 +131,8 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
-		40*n*len(m.program.Supplies) + 10*n*len(m.program.Places)*maxPlaceNumbers +
+		40*n*len(m.program.Supplies) + 10*n*(len(m.program.Places)*maxPlaceNumbers+len(m.program.Waits())) +
+		20*n*len(m.program.Networks)*maxDegrees +
 		30*n*(len(m.program.Groups)+1)*len(m.program.Observations) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
 	if m.program.Tree != nil {
@@ -169,6 +187,20 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 			}
 		}
 		run.rec.Places = append(run.rec.Places, c)
+	}
+	for range run.rec.Rows * len(m.program.Waits()) {
+		run.rec.Queues = append(run.rec.Queues, uint32(in.whole(syntax.MaxIndividuals)))
+	}
+	for range run.rec.Rows * len(m.program.Networks) {
+		const most = math.MaxInt64
+		c := engine.NetworkCounts{Links: int(in.whole(most)), Formed: in.whole(most), Ended: in.whole(most)}
+		for range in.whole(maxDegrees) {
+			c.Degrees = append(c.Degrees, engine.DegreeCount{Degree: int(in.whole(most)), Individuals: int(in.whole(most))})
+			if in.bad {
+				break
+			}
+		}
+		run.rec.Networks = append(run.rec.Networks, c)
 	}
 	if m.program.Tree != nil {
 		run.tree = readTree(in, n)

@@ -233,9 +233,11 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 
 // studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
-	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "events.csv", "series.parquet",
-		"flows.parquet", "outcomes.parquet", "supplies.parquet", "events.parquet", "series.json", "flows.json",
-		"outcomes.json", "supplies.json", "events.json", "outcomes.svg", "outcomes.png", "draws.csv",
+	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "places.csv", "networks.csv", "events.csv",
+		"series.parquet",
+		"flows.parquet", "outcomes.parquet", "supplies.parquet", "places.parquet", "networks.parquet", "events.parquet",
+		"series.json", "flows.json",
+		"outcomes.json", "supplies.json", "places.json", "networks.json", "events.json", "outcomes.svg", "outcomes.png", "draws.csv",
 		"projection.csv", "projection.svg", "projection.png",
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",

@@ -46,6 +46,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		printFlows(w, m, r, rows-1)
 		printOutcomes(w, m, r, rows-1)
 		printSupplies(w, m, r, rows-1)
+		printPlaces(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
 		printChart(w, m, r, screen)
 	}
@@ -197,6 +198,35 @@ func printSupplies(w io.Writer, m *population.Model, r *population.Result, last 
 	out.Flush()
 }
 
+// printPlaces prints how many places of each kind there are, who is in them, and how often there was no
+// room.
+func printPlaces(w io.Writer, m *population.Model, r *population.Result, last int) {
+	if len(m.Places()) == 0 {
+		return
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	mean, waiting := "", ""
+	if r.Replicas > 1 {
+		mean = ": mean"
+	}
+	if len(m.Queues()) > 0 {
+		waiting = "waiting\t"
+	}
+	fmt.Fprintf(out, "\nplaces%s\tnumber\tmembers\tturned away\t%s\n", mean, waiting)
+	for i, name := range m.Places() {
+		p := r.Places(i)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t", name, format.Thousands(p.Number.Mean[last]),
+			format.Thousands(p.Members.Mean[last]), format.Thousands(p.TurnedAway.Mean[last]))
+		if q := slices.Index(m.Queues(), name); q >= 0 {
+			fmt.Fprintf(out, "%s\t", format.Thousands(r.Waiting(q).Mean[last]))
+		} else if waiting != "" {
+			fmt.Fprint(out, "\t")
+		}
+		fmt.Fprintln(out)
+	}
+	out.Flush()
+}
+
 // amount formats a number of an outcome, with six digits or, if it is large, as a whole number.
 func amount(x float64) string {
 	switch {
@@ -324,6 +354,8 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
 		writeSupplies(dir, s, r),
+		writePlaces(dir, s, r),
+		writeNetworks(dir, s, r),
 		writeValues(dir, s, r),
 		writeObserved(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
@@ -359,6 +391,26 @@ func writeSupplies(dir string, s *study.Study, r *population.Result) error {
 	}
 	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
 		return results.WriteSupplies(w, results.Format(s.Format), r)
+	})
+}
+
+// writePlaces writes what there was of places, if the model has any.
+func writePlaces(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Places()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "places."+s.Format, func(w io.Writer) error {
+		return results.WritePlaces(w, results.Format(s.Format), r)
+	})
+}
+
+// writeNetworks writes how many links there were, if the model has networks.
+func writeNetworks(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Networks()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "networks."+s.Format, func(w io.Writer) error {
+		return results.WriteNetworks(w, results.Format(s.Format), r)
 	})
 }
 

@@ -12,6 +12,8 @@
 //   - supplies: how much there was of what is used up, if the model has supplies
 //   - observed: what was seen of events and of people, if the model observes anything
 //   - tree, people: who infected whom, and a line list, if the model records them
+//   - places: how many places of each kind there were, and who was in them, if the model has places
+//   - networks: how many links there were, if the model has networks
 //   - events: everything that happened to an individual
 //   - counts over time at the points of a sweep, by [PointWriter]
 //
@@ -32,8 +34,9 @@
 //	summary.go  Summary: what almanac run --json prints
 //	table.go    Format, and writing a table
 //	schema.go   the columns of the tables
-//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteValues,
-//	            EventWriter
+//	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteNetworks,
+//	            WriteValues, EventWriter
+//	places.go   PlaceRow, WritePlaces
 //	observed.go WriteObserved, TreeWriter, PeopleWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet

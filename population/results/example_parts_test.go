@@ -183,3 +183,33 @@ func ExampleSupplyRow() {
 	// 0,1,doses,0,12,0,0
 	// {Replica:0 Time:1 Date: Supply:doses Left:0 Used:12 Lost:0 Refused:0}
 }
+
+// The table of a model with places, as it is written and read.
+func ExamplePlaceRow() {
+	m, err := population.Compile("homes.yaml", []byte("name: homes\ntime: {unit: day, end: 1}\n"+
+		"population: {size: 5, start: {a: rest}}\nplaces: {home: {size: 2}}\nstates: {a: {}}\nrecord: {every: 1 day}\n"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := results.WritePlaces(os.Stdout, results.CSV, r); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%+v\n", results.PlaceRow{Kind: "home", What: "size", Size: 2, Count: 2})
+	// Output:
+	// replica,time,kind,what,size,count
+	// 0,0,home,places,,3
+	// 0,0,home,members,,5
+	// 0,0,home,size,1,1
+	// 0,0,home,size,2,2
+	// 0,0,home,turned away,,0
+	// 0,1,home,places,,3
+	// 0,1,home,members,,5
+	// 0,1,home,size,1,1
+	// 0,1,home,size,2,2
+	// 0,1,home,turned away,,0
+	// {Replica:0 Time:0 Date: Kind:home What:size Size:2 Count:2}
+}

@@ -87,6 +87,17 @@ type EventRow struct {
 	Values         []string
 }
 
+// A NetworkRow is a number of a network; see [population.Network]. What is links, degrees, formed or
+// ended.
+type NetworkRow struct {
+	Replica       int
+	Time          float64
+	Date          string
+	Network, What string
+	Degree        string // of degrees: how many links the individuals have; empty otherwise
+	Count         int64
+}
+
 // A SupplyRow says how much of a supply there was; see [population.Supply].
 type SupplyRow struct {
 	Replica                   int
@@ -169,6 +180,12 @@ func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
 // the last that is given.
 func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
 	return each(d.opener(supplyTable.name), &supplyTable)
+}
+
+// Networks reads how many links there were, row by row, if the model has networks. An error is the last
+// that is given.
+func (d *Directory) Networks() iter.Seq2[NetworkRow, error] {
+	return each(d.opener(networkTable.name), &networkTable)
 }
 
 // Values reads the values of the whole population, if the model records any, row by row. An error is

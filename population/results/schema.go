@@ -95,6 +95,16 @@ var supplyTable = schema[SupplyRow]{"supplies", []field[SupplyRow]{
 	{"refused", whole, plain, always, func(r *SupplyRow) any { return &r.Refused }},
 }}
 
+var networkTable = schema[NetworkRow]{"networks", []field[NetworkRow]{
+	{"replica", whole, dictionary, always, func(r *NetworkRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *NetworkRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *NetworkRow) any { return &r.Date }},
+	{"network", text, dictionary, always, func(r *NetworkRow) any { return &r.Network }},
+	{"what", text, dictionary, always, func(r *NetworkRow) any { return &r.What }},
+	{"degree", optionalText, dictionary, always, func(r *NetworkRow) any { return &r.Degree }},
+	{"count", whole, plain, always, func(r *NetworkRow) any { return &r.Count }},
+}}
+
 var valueTable = schema[ValueRow]{"values", []field[ValueRow]{
 	{"replica", whole, dictionary, always, func(r *ValueRow) any { return &r.Replica }},
 	{"time", number, dictionary, always, func(r *ValueRow) any { return &r.Time }},

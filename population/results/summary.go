@@ -34,6 +34,10 @@ type Summary struct {
 	Places Ordered[population.PlaceSeries] `json:"places,omitzero"`
 	// Tree has who infected whom, pooled over all replicas; nil if the model does not record it.
 	Tree *Tree `json:"tree,omitempty"`
+	// Queues has how many waited in turn for each kind of places and each supply.
+	Queues Ordered[population.Series] `json:"queues,omitzero"`
+	// Networks has how many links there were in each network.
+	Networks Ordered[population.NetworkSeries] `json:"networks,omitzero"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`

@@ -2,6 +2,7 @@ package results
 
 import (
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -178,6 +179,46 @@ func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
 		})
 }
 
+// WriteNetworks writes how many links there were: replica, time, the date if the model's clock has
+// dates, network, what (links, degrees, formed or ended), degree, and count.
+func WriteNetworks(w io.Writer, f Format, r *population.Result) error {
+	dates, names := r.Model.Dates(), r.Model.Networks()
+	l := networkTable.layout(func(p presence) bool { return p == ifDated && dates != nil }, nil, nil, nil)
+	out, err := newSink(w, f, networkTable.name, l.columns)
+	if err != nil {
+		return err
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for at := range run.Rows() {
+			row := NetworkRow{Replica: run.Replica, Time: r.Times[at]}
+			if dates != nil {
+				row.Date = dates[at]
+			}
+			for k, name := range names {
+				n := run.Network(at, k)
+				row.Network = name
+				put := func(what, degree string, count int64) {
+					row.What, row.Degree, row.Count = what, degree, count
+					if err == nil {
+						err = out.row(l.row(&row))
+					}
+				}
+				put("links", "", int64(n.Links))
+				for _, degree := range slices.Sorted(maps.Keys(n.Degrees)) {
+					put("degrees", strconv.Itoa(degree), int64(n.Degrees[degree]))
+				}
+				put("formed", "", int64(n.Formed))
+				put("ended", "", int64(n.Ended))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return out.close()
+}
+
 // WriteValues writes the values of the whole population: replica, time, the date if the model's clock
 // has dates, name and value.
 func WriteValues(w io.Writer, f Format, r *population.Result) error {
@@ -224,9 +265,9 @@ type EventWriter struct {
 }
 
 // NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from,
-// to, name, by, and its attributes.
+// to, name, by, its attributes, and the numbers of its places.
 func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, error) {
-	names := append(m.Attributes(), m.Numbers()...)
+	names := append(append(m.Attributes(), m.Numbers()...), m.Places()...)
 	none := func(presence) bool { return false }
 	l := eventTable.layout(none, names, names, eventTable.names())
 	out, err := newSink(w, f, eventTable.name, l.columns)
@@ -251,8 +292,14 @@ func (w *EventWriter) Write(e population.Event) error {
 	}
 	if n := len(w.none); len(row.Values) < n {
 		row.Values = append(append(make([]string, 0, n), e.Values...), w.none[len(e.Values):]...)
+		first := n - len(e.Numbers) - len(e.Places)
 		for k, x := range e.Numbers {
-			row.Values[n-len(e.Numbers)+k] = strconv.FormatFloat(x, 'g', -1, 64)
+			row.Values[first+k] = strconv.FormatFloat(x, 'g', -1, 64)
+		}
+		for k, number := range e.Places {
+			if number > 0 {
+				row.Values[first+len(e.Numbers)+k] = strconv.Itoa(number)
+			}
 		}
 	}
 	return w.out.row(w.l.row(&row))

@@ -188,6 +188,7 @@ func (c *compiler) compile() {
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
 	c.places(c.here)
+	c.networks(c.here)
 	c.checkDeals()
 	for _, parameter := range f.Parameters {
 		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
@@ -376,6 +377,9 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	for i := range c.file.Transmission {
 		c.contact(here, t, &c.file.Transmission[i])
 	}
+	for i := range c.program.Networks {
+		c.linkEnds(here, i)
+	}
 	for i := range c.file.Tracing {
 		t.Tracing = append(t.Tracing, c.tracing(here, &c.file.Tracing[i]))
 	}
@@ -397,6 +401,9 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	}
 	for i := range c.file.Immigration {
 		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
+	}
+	for i := range c.program.Networks {
+		t.Networks = append(t.Networks, c.networkTable(here, i))
 	}
 	c.thresholds(here, t)
 	c.outcomeTables(here, t)

@@ -56,7 +56,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
 		ct.Rich != nil || ct.Uses != nil || slices.ContainsFunc(c.program.Places, limited) ||
 		slices.Contains(ct.Becomes, program.Unchanged)
-	ct.Log = 1 + c.remembered(text.Name)
+	ct.Log = 1 + c.remembered(text.Name, false)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
 	e := c.newRateEvent(here, rateEvent{what: text.What, rate: rate, where: where, do: do})
@@ -209,12 +209,13 @@ func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Co
 			moves = append(moves, program.Move{Attribute: uint16(a), Machine: int16(c.machineOf(a)), Inherits: true})
 		}
 	}
-	if len(moves) == 0 && len(places) == 0 {
+	link := c.link(text)
+	if len(moves) == 0 && len(places) == 0 && link == 0 {
 		return
 	}
 	c.noteMoves(moves, nil)
 	if ct.Rich == nil {
 		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
 	}
-	ct.Rich.Moves, ct.Rich.Places = moves, places
+	ct.Rich.Moves, ct.Rich.Places, ct.Rich.Link = moves, places, link
 }

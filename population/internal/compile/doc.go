@@ -50,6 +50,7 @@
 //     start and when entering, and the flows between them
 //   - places.go, near.go: kinds of places; among whom contacts are
 //   - tracing.go: calls to those near somebody, and what makes them
+//   - networks.go: links of the start, how many there can be, and how they end
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects

@@ -89,6 +89,9 @@ func (c *compiler) possibleFlows() flowSet {
 			}
 			if do.Uses != nil && do.Uses.Full != nil && do.Uses.Full.To != program.SameState {
 				add(from, do.Uses.Full.To)
+				if do.Uses.Queue && do.To != program.SameState && do.Uses.Full.To != program.NoState {
+					add(int(do.Uses.Full.To), do.To)
+				}
 			}
 		}
 	}
@@ -128,6 +131,9 @@ func (c *compiler) possibleFlows() flowSet {
 				}
 				if to != program.SameState && full != program.SameState && contacts[i].ChangesOther(to) {
 					add(met, full)
+					if contacts[i].Uses.Queue && to != program.Unchanged && full != program.NoState {
+						add(int(full), to)
+					}
 				}
 			}
 		}
@@ -143,6 +149,12 @@ func (c *compiler) possibleFlows() flowSet {
 		for s := range n {
 			if d.Do.To != program.SameState && (d.Who == nil || d.Who[s]) && len(possible) <= maxFlows {
 				add(s, d.Do.To)
+			}
+			if use := d.Do.Uses; use != nil && use.Full != nil && (d.Who == nil || d.Who[s]) {
+				add(s, use.Full.To)
+				if use.Queue && d.Do.To != program.SameState && use.Full.To != program.NoState {
+					add(int(use.Full.To), d.Do.To)
+				}
 			}
 		}
 		for _, effect := range d.Effects {

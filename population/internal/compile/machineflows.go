@@ -90,6 +90,14 @@ func (c *compiler) noteAction(do *program.Action, where []program.Condition) {
 	c.noteMoves(do.Moves, where)
 	if do.Uses != nil && do.Uses.Full != nil {
 		c.noteAction(do.Uses.Full, where)
+		if moves := do.Uses.Full.Moves; do.Uses.Queue {
+			later := *do
+			later.Uses = nil
+			if len(moves) > 0 {
+				where = []program.Condition{c.isIn(int(moves[0].Machine), int(moves[0].Value))}
+			}
+			c.noteAction(&later, where)
+		}
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// listPresences adds an attribute for each kind of places that a table or a condition is by. They come
+// listPresences adds an attribute for each kind of places and each network that a table or a condition is by. They come
 // after all others.
 func (c *compiler) listPresences() {
 	f, p := c.file, c.program
@@ -13,17 +13,27 @@ func (c *compiler) listPresences() {
 		if !f.Asked[f.Places[k].Name] {
 			continue
 		}
-		p.Presences = append(p.Presences, program.Presence{Attribute: len(p.Attributes), Kind: k})
+		p.Presences = append(p.Presences, program.Presence{Attribute: len(p.Attributes), Kind: k, Network: -1})
 		p.Attributes = append(p.Attributes, program.Attribute{Name: f.Places[k].Name, Values: program.PresenceNames})
+	}
+	for k := range f.Networks {
+		if f.Asked[f.Networks[k].Name] {
+			p.Presences = append(p.Presences, program.Presence{Attribute: len(p.Attributes), Kind: -1, Network: k})
+			p.Attributes = append(p.Attributes, program.Attribute{Name: f.Networks[k].Name, Values: program.PresenceNames})
+		}
 	}
 }
 
-// isPresence reports whether a name is that of a kind of places, where an attribute is needed that
+// isPresence reports whether a name is that of a kind of places or of a network, where an attribute is needed that
 // individuals have themselves. It adds a problem if so.
 func (c *compiler) isPresence(n syntax.Ref, what string) bool {
-	if c.kind(n.Name) < 0 {
+	switch {
+	case c.kind(n.Name) >= 0:
+		c.Add(n.At, "%s: %s is a kind of places; expected an attribute or a machine", what, n.Name)
+	case c.network(n.Name) >= 0:
+		c.Add(n.At, "%s: %s is a network; expected an attribute or a machine", what, n.Name)
+	default:
 		return false
 	}
-	c.Add(n.At, "%s: %s is a kind of places; expected an attribute or a machine", what, n.Name)
 	return true
 }

@@ -102,6 +102,11 @@ func (c *compiler) groupings() {
 				good = false
 				continue
 			}
+			if c.network(a.Name) >= 0 {
+				c.Add(a.At, "%s: %s is a network; networks.csv has its links", what, a.Name)
+				good = false
+				continue
+			}
 			if c.kind(a.Name) >= 0 {
 				c.Add(a.At, "%s: %s: there may be as many as people; people.csv has a column for it", what, a.Name)
 				good = false

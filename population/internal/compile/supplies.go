@@ -94,7 +94,8 @@ func (c *compiler) uses(u *syntax.Uses, what string, machine, name int) *program
 	if u.Supply.Bad || !u.Supply.Given() && (!u.Full.Given() || u.Full.Bad) {
 		return nil
 	}
-	use := &program.Use{Supply: c.supply(u.Supply)}
+	use := &program.Use{Supply: c.supply(u.Supply), Queue: u.Queue}
+	c.program.Queues = c.program.Queues || u.Queue
 	if !u.Supply.Given() {
 		c.needLimited(u.Full, what)
 	} else if use.Supply < 0 {
@@ -122,6 +123,10 @@ func (c *compiler) uses(u *syntax.Uses, what string, machine, name int) *program
 // is none.
 func (c *compiler) contactUses(ct *program.Contact, text *syntax.Contact, machine int) *program.Use {
 	use := c.uses(&text.Uses, text.What, machine, c.nameIndex(text.Name))
+	if text.Uses.Queue && (text.Self.Given() || len(text.Inherit) > 0) {
+		c.Add(text.Uses.Full.At, "%s: queue beside self or inherit: when there is room the other may have changed, or left",
+			text.What)
+	}
 	if use == nil || use.Full == nil || len(c.program.Machines) == 0 {
 		return use
 	}

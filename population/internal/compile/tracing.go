@@ -28,11 +28,21 @@ func (c *compiler) listRemembered() {
 	c.program.Calls = p
 	for i := range all {
 		for _, layer := range all[i].Through {
-			if c.kind(layer.Layer.Name) < 0 && c.isContactName(layer.Layer.Name) && c.remembered(layer.Layer.Name) < 0 {
-				p.Logs = append(p.Logs, program.Remembered{Name: layer.Layer.Name, Entry: i})
+			name := layer.Layer.Name
+			if c.isContactName(name) && c.remembered(name, false) < 0 {
+				p.Logs = append(p.Logs, program.Remembered{Name: name, Entry: i})
+			}
+			if k := c.network(name); k >= 0 && c.linksEnd(k) && all[i].Back.Given() && c.program.Networks[k].Log == 0 {
+				p.Logs = append(p.Logs, program.Remembered{Name: name, Network: true, Entry: i})
+				c.program.Networks[k].Log = len(p.Logs)
 			}
 		}
 	}
+}
+
+// linksEnd reports whether the links of a network end.
+func (c *compiler) linksEnd(k int) bool {
+	return c.file.Networks[k].Ends.Given() || c.file.Networks[k].After.Given()
 }
 
 // isContactName reports whether a contact goes by a name.
@@ -40,12 +50,15 @@ func (c *compiler) isContactName(name string) bool {
 	return name != "" && slices.ContainsFunc(c.file.Transmission, func(t syntax.Contact) bool { return t.Name == name })
 }
 
-// remembered returns the number of the log of the contacts with a name, −1 if there is none.
-func (c *compiler) remembered(name string) int {
+// remembered returns the number of the log of the contacts with a name, or of a network, −1 if there is
+// none.
+func (c *compiler) remembered(name string, network bool) int {
 	if c.program.Calls == nil || name == "" {
 		return -1
 	}
-	return slices.IndexFunc(c.program.Calls.Logs, func(l program.Remembered) bool { return l.Name == name })
+	return slices.IndexFunc(c.program.Calls.Logs, func(l program.Remembered) bool {
+		return l.Name == name && l.Network == network
+	})
 }
 
 // tracing compiles an entry of the section tracing.
@@ -70,13 +83,7 @@ func (c *compiler) tracing(here Scope, text *syntax.Tracing) program.Tracing {
 	if text.Back.Given() && !text.Back.Bad {
 		t.Back, _ = here.duration(text.Back, what+": back")
 	} else if !text.Back.Given() {
-		for _, layer := range t.Layers {
-			if layer.Log >= 0 {
-				c.Add(text.At, "%s: back is missing: contacts named %s are remembered for that long", what,
-					c.program.Calls.Logs[layer.Log].Name)
-				break
-			}
-		}
+		c.needBack(text, t.Layers)
 	}
 	if text.After.Given() && !text.After.Bad {
 		t.After = eachCell(c, here, []syntax.Value{text.After}, func(here Scope) law.Law {
@@ -99,16 +106,37 @@ func (c *compiler) tracing(here Scope, text *syntax.Tracing) program.Tracing {
 	return t
 }
 
+// needBack reports that nothing says for how long contacts or links are remembered.
+func (c *compiler) needBack(text *syntax.Tracing, layers []program.Layer) {
+	for _, layer := range layers {
+		switch {
+		case layer.Network >= 0 && c.linksEnd(layer.Network):
+			c.Add(text.At, "%s: back is missing: links of %s that have ended are remembered for that long", text.Contact.What,
+				c.file.Networks[layer.Network].Name)
+			return
+		case layer.Network < 0 && layer.Log >= 0:
+			c.Add(text.At, "%s: back is missing: contacts named %s are remembered for that long", text.Contact.What,
+				c.program.Calls.Logs[layer.Log].Name)
+			return
+		}
+	}
+}
+
 // layer looks up a layer of a call, and works out its chance.
 func (c *compiler) layer(here Scope, text *syntax.Through, what string) (program.Layer, bool) {
-	layer := program.Layer{Kind: c.kind(text.Layer.Name), Log: c.remembered(text.Layer.Name)}
-	switch contact := c.isContactName(text.Layer.Name); {
+	name := text.Layer.Name
+	layer := program.Layer{Kind: c.kind(name), Network: c.network(name)}
+	layer.Log = c.remembered(name, layer.Network >= 0)
+	switch contact := c.isContactName(name); {
 	case layer.Kind >= 0 && contact:
 		c.Add(text.Layer.At, "%s: %s is a kind of places and the name of a contact; rename one of them", what,
-			diag.Quote(text.Layer.Name))
+			diag.Quote(name))
 		return layer, false
-	case layer.Kind < 0 && !contact:
-		names := c.file.PlaceNames()
+	case layer.Network >= 0 && contact:
+		c.Add(text.Layer.At, "%s: %s is a network and the name of a contact; rename one of them", what, diag.Quote(name))
+		return layer, false
+	case layer.Kind < 0 && layer.Network < 0 && !contact:
+		names := append(c.file.PlaceNames(), c.file.NetworkNames()...)
 		for i := range c.file.Transmission {
 			if name := c.file.Transmission[i].Name; name != "" {
 				names = append(names, name)

@@ -112,6 +112,9 @@ func (r *Run) bytes() uint64 {
 	if r.sparseTimers != nil {
 		n += 16 * r.sparseTimers.Capacity()
 	}
+	if r.networks != nil {
+		n += r.networkBytes()
+	}
 	return uint64(n)
 }
 

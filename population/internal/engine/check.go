@@ -67,6 +67,9 @@ func (r *Run) Check() error {
 			return fmt.Errorf("id %d in state %s at %v: %w", id, r.Program.States[state], r.Now, err)
 		}
 	}
+	if r.lines != nil && !r.lines.isValid(r) {
+		return fmt.Errorf("the queues are wrong")
+	}
 	if err := r.checkOutcomes(); err != nil {
 		return err
 	}
@@ -193,6 +196,9 @@ func (r *Run) checkGroups() error {
 		if err := r.checkPlaces(); err != nil {
 			return err
 		}
+	}
+	if err := r.checkNetworks(); err != nil {
+		return err
 	}
 	if r.near != nil {
 		if err := r.checkNear(); err != nil {

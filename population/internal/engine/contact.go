@@ -102,12 +102,9 @@ func (r *Run) specialContact(
 		return r.richContact(id, from, other, to, c, do, l)
 	}
 	if r.places != nil && r.places.limited {
-		whom, becomes := other, to
-		if to == program.Unchanged {
-			whom, becomes = id, c.Self
-		}
-		if !r.roomAfter(whom, becomes, nil, nil) {
-			return c.Uses != nil && r.refuseContact(id, other, to == program.Unchanged, c, do, l)
+		none := program.Move{Machine: -1}
+		if k := r.contactRoom(id, other, to, c.Self, to == program.Unchanged, &none, c, l); k >= 0 {
+			return c.Uses != nil && r.refuseContact(id, other, to, &none, to == program.Unchanged, c, do, l, k)
 		}
 	}
 	if c.Uses != nil {
@@ -115,7 +112,8 @@ func (r *Run) specialContact(
 			return false
 		}
 		if !r.take(c.Uses) {
-			return r.refuseContact(id, other, to == program.Unchanged, c, do, l)
+			none := program.Move{Machine: -1}
+			return r.refuseContact(id, other, to, &none, to == program.Unchanged, c, do, l, len(r.Program.Places)+c.Uses.Supply)
 		}
 	}
 	counted := do.Name

@@ -53,6 +53,7 @@
 //   - near.go: contacts among those who are near each other, and rates for each pair of them
 //   - places.go, placecounts.go: who is in which place; what is recorded of it
 //   - tracing.go: calls to those near somebody, errands, and contacts that are remembered
+//   - networks.go, networkstart.go: who is linked with whom; the links of the start
 //   - supplies.go: what clocks, contacts and interventions use up
 //   - since.go: the time since an individual came into some states, which curves are read by; numbers
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that

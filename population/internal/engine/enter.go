@@ -29,6 +29,9 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 		}
 	}
 	r.register(id, state)
+	if r.networks != nil {
+		r.enterNetworks(id)
+	}
 	r.schedule(id, state)
 	return id
 }
@@ -141,9 +144,13 @@ func (r *Run) register(id uint32, state uint16) {
 }
 
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
-// event of watchID or errandID.
+// event of watchID, linksID or errandsID.
 func (r *Run) arrive(k uint32) {
-	if r.tracing != nil && k == r.errandID() && r.Program.Calls.Delayed {
+	if k == r.linksID {
+		r.endDueLinks()
+		return
+	}
+	if k == r.errandsID {
 		r.runErrand()
 		return
 	}

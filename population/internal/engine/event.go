@@ -13,6 +13,7 @@ type Event struct {
 	Name       int    // of the clock, contact, entry or intervention; −1 for none
 	Values     []uint16
 	Numbers    []float64
+	Places     []uint32 // the number of its place of each kind; 0 for none
 
 	Slot, BySlot uint32 // the slots of Individual and By
 }
@@ -26,6 +27,8 @@ const (
 	Left                 // the population
 	Moved                // an attribute changed, and no state
 	Happened             // an intervention whose condition became true
+	Linked               // with another individual; Name is the network
+	Unlinked             // from it
 )
 
 // noID stands for no individual.
@@ -50,6 +53,10 @@ func (r *Run) notify(h Event, id, by uint32) {
 	h.Numbers = r.event.Numbers[:0]
 	for k := range r.own {
 		h.Numbers = append(h.Numbers, r.own[k][id])
+	}
+	h.Places = r.event.Places[:0]
+	for k := range r.Program.Places {
+		h.Places = append(h.Places, r.PlaceNumber(k, id))
 	}
 	r.event = h
 	r.OnEvent(&r.event)

@@ -82,6 +82,8 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
 	case program.DoAge:
 		r.enterBand(id, state, r.Program.Bands[do.Contact])
+	case program.DoUnlink:
+		r.endOne(id, do.Contact)
 	default:
 		if r.act(id, state, do) {
 			return
@@ -96,12 +98,35 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
-	if r.places != nil && r.places.limited && !r.roomAfter(id, do.To, do.Moves, do.Places) {
-		return do.Uses != nil && do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+	if r.places != nil && r.places.limited {
+		known, lacks := r.findsRoom(id, do)
+		if lacks >= 0 {
+			return r.refuse(id, state, do, lacks)
+		}
+		do = known
 	}
 	if do.Uses != nil && !r.take(do.Uses) {
-		return do.Uses.Full != nil && r.act(id, state, do.Uses.Full)
+		return r.refuse(id, state, do, len(r.Program.Places)+do.Uses.Supply)
 	}
+	return r.carryOut(id, state, do)
+}
+
+// refuse is an action that cannot happen because there is no room in a kind of places, or nothing left
+// of a supply: the number of its queue. It does what full says. It reports whether the next event has
+// been scheduled.
+func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) bool {
+	if do.Uses == nil || do.Uses.Full == nil {
+		return false
+	}
+	scheduled := r.act(id, state, do.Uses.Full)
+	if do.Uses.Queue {
+		r.standInLine(id, do, queue)
+	}
+	return scheduled
+}
+
+// carryOut is an action that nothing hinders.
+func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 	by := id
 	if r.observers != nil {
 		by = r.cause(id, state, do)
@@ -290,6 +315,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	if r.outcomes != nil {
 		r.leaveSums(id)
 	}
+	if r.lines != nil {
+		r.leaveLine(id, -1, to)
+	}
 	if to == program.NoState {
 		if r.phase.Machines != nil {
 			r.leaveMachines(id)
@@ -321,6 +349,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.near.mode = becoming
 		r.settlePlaces(id)
 		r.near.mode, r.places.moved = alone, false
+		if r.OnEvent != nil { // with the places after it
+			r.notify(r.places.told, id, r.places.toldBy)
+		}
 	}
 	if r.outcomes != nil {
 		r.enterSums(id)
@@ -362,6 +393,15 @@ func (r *Run) leave(id uint32) {
 	}
 	if r.places != nil {
 		r.leavePlaces(id)
+	}
+	if r.lines != nil {
+		r.leaveLines(id)
+	}
+	if r.networks != nil {
+		r.leaveNetworks(id)
+	}
+	if r.tracing != nil {
+		r.forgetContacts(id)
 	}
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState

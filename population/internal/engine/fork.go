@@ -71,8 +71,8 @@ func (r *Run) copyFrom(from *Run) {
 	for a, g := range from.groups {
 		r.groups[a] = r.groups[a].CopyFrom(g)
 	}
-	r.near, r.places = from.near.copy(), from.places.copy()
-	r.tracing = from.tracing.copy()
+	r.near, r.places, r.lines = from.near.copy(), from.places.copy(), from.lines.copy()
+	r.networks, r.tracing = copyNetworks(from.networks), from.tracing.copy()
 	r.living = own.living.CopyFrom(from.living)
 	r.sparse, r.offset, r.columnAt = slices.Clone(from.sparse), slices.Clone(from.offset), slices.Clone(from.columnAt)
 	r.arrivals = append(own.arrivals[:0], from.arrivals...)
@@ -159,6 +159,7 @@ func (r *Run) Redraw(luck uint64) {
 	if r.tracing != nil {
 		r.redrawErrands(luck)
 	}
+	r.redrawLinks()
 	always, first := len(r.phase.Always), r.Program.StateColumn
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state

@@ -24,6 +24,7 @@ var (
 	crowdText      = text("testdata/crowd")
 	placed         = text("testdata/places")
 	tracedText     = text("testdata/tracing")
+	networked      = text("testdata/networks")
 )
 
 // text is that of a model file.

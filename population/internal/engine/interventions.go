@@ -20,6 +20,9 @@ type interventions struct {
 func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 	if p.Adds >= 0 {
 		r.deliver(p.Intervention)
+		if r.tracing != nil {
+			return r.settleCalls(ctx)
+		}
 		return nil
 	}
 	r.underway = p
@@ -37,11 +40,11 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
 	err := r.applyAll(ctx, d, named)
-	if err == nil && r.tracing != nil {
-		err = r.settleCalls(ctx)
-	}
 	if r.near != nil {
 		r.settleNear()
+	}
+	if err == nil && r.tracing != nil {
+		err = r.settleCalls(ctx)
 	}
 	return err
 }
@@ -131,8 +134,13 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 	if t.Do != nil {
 		do = t.Do
 	}
-	if r.places != nil && r.places.limited && !r.roomAfter(id, d.Do.To, do.Moves, do.Places) {
-		return
+	if r.places != nil && r.places.limited {
+		known, lacks := r.findsRoom(id, do)
+		if lacks >= 0 {
+			r.refuseIntervention(id, state, do, lacks)
+			return
+		}
+		do = known
 	}
 	if d.Supply >= 0 {
 		r.Supplies[d.Supply].Left--
@@ -156,6 +164,19 @@ func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 		if again {
 			r.reschedule(id, state)
 		}
+	}
+}
+
+// refuseIntervention is refuse for an intervention.
+func (r *Run) refuseIntervention(id uint32, state uint16, do *program.Action, queue int) {
+	if do.Uses == nil || do.Uses.Full == nil {
+		return
+	}
+	if full := do.Uses.Full; r.lacksRoom(id, full.To, nil, nil, nil) < 0 {
+		r.change(id, state, full.To, noID, full.Name)
+	}
+	if do.Uses.Queue {
+		r.standInLine(id, do, queue)
 	}
 }
 

@@ -329,6 +329,9 @@ func (r *Run) leaveMachines(id uint32) {
 // clocks.
 func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	one := &r.Program.Machines[m]
+	if r.lines != nil {
+		r.leaveLine(id, m, to)
+	}
 	r.Counts[one.FirstCount+int(from)]--
 	k := one.FirstCount + int(to)
 	r.Counts[k]++

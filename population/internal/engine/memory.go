@@ -146,6 +146,9 @@ func newDemand(m *program.Program, o *Options) demand {
 		}
 	}
 	d.fixed += float64(groupTallyBytes(m))
+	for k := range m.Networks {
+		d.fixed += float64(m.ExpectedLinks(k)*(m.Networks[k].LinkBytes()+pairBytes)) + float64(rowBytes*float64(m.Size))
+	}
 	for i := range m.Windows {
 		d.fixed += float64(8 * m.Windows[i].Keep)
 	}

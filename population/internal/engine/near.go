@@ -10,7 +10,7 @@ import (
 )
 
 // near is what a run knows of those among whom contacts are: those with the same value of an
-// attribute. See program.Neighbours for the seats.
+// attribute. See program.Neighbours for the seats; places.go and networks.go have the other two.
 //
 // The seats of a group double when it outgrows them, and are halved when three quarters of them are
 // empty. Then all members with a rate for each pair are scheduled anew: a constant amount of work for
@@ -28,7 +28,7 @@ type near struct {
 
 // newNear returns what a run needs to know, nil for nothing.
 func newNear(m *program.Program) *near {
-	if len(m.Near)+len(m.Places) == 0 {
+	if len(m.Near)+len(m.Places)+len(m.Networks) == 0 && !m.Queues {
 		return nil
 	}
 	n := &near{seats: make([][]uint32, len(m.Near))}
@@ -52,7 +52,7 @@ func (n *near) copy() *near {
 	return c
 }
 
-// Seats is of program.Neighbours.
+// Seats returns the number of seats of those near an individual, its own included: 1 if it has no place.
 func (r *Run) Seats(near int, id uint32) int {
 	if !r.near.ready {
 		return 1
@@ -69,6 +69,9 @@ func (r *Run) Seats(near int, id uint32) int {
 
 // Members is of program.Neighbours.
 func (r *Run) Members(near int, id uint32) int {
+	if k := r.Program.Near[near].Network; k >= 0 {
+		return 1 + r.networks[k].links.Degree(id)
+	}
 	if k := r.Program.Near[near].Kind; k >= 0 {
 		if s := r.places.kinds[k]; s.Seated(id) {
 			return s.Members(s.Place(id))
@@ -114,6 +117,9 @@ func (r *Run) replanAll() {
 
 // settleNear finishes an event: its effects on neighbours.
 func (r *Run) settleNear() {
+	if r.lines != nil && r.lines.due {
+		r.serve()
+	}
 	for _, id := range r.near.stale {
 		if state := r.status(id).state; state != program.NoState {
 			r.reschedule(id, state)
@@ -165,6 +171,9 @@ func (r *Run) fitSeats(near, value int) {
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	a := r.Program.Near[c.Near].Attribute
 	choices := random.Stream(l)
+	if k := r.Program.Near[c.Near].Network; k >= 0 {
+		return r.networks[k].choose(id, c.EachPair, &choices)
+	}
 	if k := r.Program.Near[c.Near].Kind; k >= 0 {
 		s := r.places.kinds[k]
 		if !s.Seated(id) {

@@ -24,6 +24,16 @@ func (c *PlaceCounts) OfSize(size int) int {
 	return c.Sizes[i].Places
 }
 
+// PlaceNumber returns the number of the place of a kind that an individual is in, which no other place
+// of that kind has had; 0 if it is in none.
+func (r *Run) PlaceNumber(kind int, id uint32) uint32 {
+	seats := r.places.kinds[kind]
+	if !seats.Seated(id) {
+		return 0
+	}
+	return seats.Number(seats.Place(id))
+}
+
 // CountPlaces counts the places of a kind as they are now.
 func (r *Run) CountPlaces(kind int) PlaceCounts {
 	seats := r.places.kinds[kind]

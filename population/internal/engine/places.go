@@ -32,6 +32,9 @@ type places struct {
 	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
 	other uint32              // whose place is inherited
 	moved bool                // settlePlaces has moved the individual by moves
+
+	told   Event // a change of state that is to be told to OnEvent
+	toldBy uint32
 }
 
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
@@ -47,9 +50,6 @@ func (r *Run) layOutPlaces(streams random.Stream) {
 		luck: streams.At(1<<62 + 1),
 	}
 	r.places = p
-	for _, a := range m.Presences { // of a run before
-		clear(r.attributes[a.Attribute].Narrow)
-	}
 	for k := range m.Places {
 		kind := &m.Places[k]
 		p.kinds[k] = store.NewSeats(kind.Capacity, true, kind.Number > 0)
@@ -190,6 +190,16 @@ func (r *Run) fillPlaces() {
 	r.places.ready = true
 }
 
+// tellStart tells OnEvent who is there at the start, once they are in their places.
+func (r *Run) tellStart() {
+	if r.OnEvent == nil {
+		return
+	}
+	for id := r.firstID; int(id) < r.Used; id++ {
+		r.notify(Event{Kind: Started, State: r.status(id).state, Name: -1}, id, noID)
+	}
+}
+
 // fillGroup puts those of a group into places of a kind.
 func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group uint32, ids []uint32) {
 	s := r.places.luck.At(1<<33 + uint64(k)).At(uint64(group))
@@ -294,6 +304,9 @@ func (r *Run) settleKinds(id uint32) {
 // unseat takes an individual from its place of a kind.
 func (r *Run) unseat(id uint32, k int, what uint32) {
 	r.replan(id, k, r.places.kinds[k].Remove(id, what))
+	if r.lines != nil {
+		r.lines.due = true
+	}
 	r.setPresence(id, r.Program.PresenceOf(k), false)
 }
 
@@ -464,64 +477,6 @@ func (r *Run) turnBack(id uint32) {
 	r.cacheState(id, program.NoState)
 	r.free.Put(id)
 	r.entered--
-}
-
-// roomAfter reports whether an individual finds room in the places that it would come to belong to by
-// a change of its state and by moves. If not, it counts that it is turned away.
-func (r *Run) roomAfter(id uint32, to uint16, moves []program.Move, places []program.PlaceMove) bool {
-	if to == program.NoState {
-		return true
-	}
-	for k := range r.Program.Places {
-		kind, seats := &r.Program.Places[k], r.places.kinds[k]
-		if !kind.Limited() {
-			continue
-		}
-		joins := kind.Join == program.JoinAny && !seats.Belongs(id) && r.matchesAfter(id, kind.Where, to, moves)
-		room := len(seats.Room(0))
-		for _, m := range places {
-			if m.Kind == k && m.How == program.JoinAny {
-				joins = true
-				if seats.Seated(id) && seats.Members(seats.Place(id)) < kind.Capacity {
-					room-- // its own is no other
-				}
-			}
-		}
-		if joins && room == 0 {
-			r.places.turnedAway[k]++
-			return false
-		}
-	}
-	return true
-}
-
-// roomByContact is roomAfter for what a contact does.
-func (r *Run) roomByContact(id uint32, to uint16, enters *program.Move, rich *program.RichContact) bool {
-	moves := rich.Moves
-	if enters.Machine >= 0 {
-		moves = append([]program.Move{*enters}, moves...)
-	}
-	return r.roomAfter(id, to, moves, rich.Places)
-}
-
-// matchesAfter reports whether an individual meets all conditions after a change of its state and moves.
-func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves []program.Move) bool {
-	for i := range all {
-		a := all[i].Attribute
-		v := r.attributes[a].Of(id)
-		if a == r.Program.StateAttribute && to < program.Unchanged {
-			v = to
-		}
-		for j := range moves {
-			if int(moves[j].Attribute) == a && moves[j].Gives == nil && !moves[j].Inherits {
-				v = moves[j].Value
-			}
-		}
-		if !all[i].Is[v] {
-			return false
-		}
-	}
-	return true
 }
 
 // checkPlaces verifies the invariants.

@@ -70,6 +70,14 @@ func (r *Run) setPresence(id uint32, attribute int, is bool) {
 	}
 }
 
+// clearPresences says of everybody that they are in no place and have no links, before they enter: the
+// arrays may be those of a run before.
+func (r *Run) clearPresences() {
+	for _, p := range r.Program.Presences {
+		clear(r.attributes[p.Attribute].Narrow)
+	}
+}
+
 // startAgain starts all clocks of an individual of the start, or of one that enters, once its presence
 // is known. All its draws are made again from its stream, so that nothing but its clocks changes.
 func (r *Run) startAgain(id uint32, in *program.Entry, s random.Stream, parent uint32) {
@@ -87,14 +95,9 @@ func (r *Run) startAllAgain(streams random.Stream) {
 	if len(r.Program.Presences) == 0 {
 		return
 	}
-	serial := uint64(0)
-	for i := range r.Program.StartGroups {
-		g := &r.Program.StartGroups[i]
-		for range g.Count {
-			id := r.firstID + uint32(serial)
-			r.startAgain(id, &g.Entry, streams.At(serial), noID)
-			r.reschedule(id, r.status(id).state)
-			serial++
-		}
-	}
+	r.eachStart(func(serial int, in *program.Entry) {
+		id := r.firstID + uint32(serial)
+		r.startAgain(id, in, streams.At(uint64(serial)), noID)
+		r.reschedule(id, r.status(id).state)
+	})
 }

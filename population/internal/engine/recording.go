@@ -19,6 +19,9 @@ type Recording struct {
 	Supplies []Supply // those of Program.Supplies, one row after the other
 
 	Places []PlaceCounts // those of Program.Places, one row after the other
+	Queues []uint32      // how many wait in each of Program.Waits, one row after the other
+
+	Networks []NetworkCounts // those of Program.Networks, one row after the other
 }
 
 // RowCounts are counts, flows, names and outcomes, one row after the other.
@@ -54,6 +57,8 @@ func NewRecording(m *program.Program) Recording {
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	rec.Supplies = make([]Supply, 0, n*len(m.Supplies))
 	rec.Places = make([]PlaceCounts, 0, n*len(m.Places))
+	rec.Queues = make([]uint32, 0, n*len(m.Waits()))
+	rec.Networks = make([]NetworkCounts, 0, n*len(m.Networks))
 	for g := range rec.Groups {
 		rec.Groups[g] = room()
 	}
@@ -76,6 +81,12 @@ func (rec *Recording) add(r *Run) {
 	}
 	for k := range r.Program.Places {
 		rec.Places = append(rec.Places, r.CountPlaces(k))
+	}
+	for _, q := range r.Program.Waits() {
+		rec.Queues = append(rec.Queues, uint32(r.InLine(q)))
+	}
+	for k := range r.Program.Networks {
+		rec.Networks = append(rec.Networks, r.CountNetwork(k))
 	}
 	if r.observers != nil && r.observers.seen != nil {
 		r.observers.seen.read(r, rec)

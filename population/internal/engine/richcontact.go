@@ -30,15 +30,12 @@ func (r *Run) richContact(
 	changesSelf := c.Self != program.SameState || rich.Self != program.SameState
 	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
 	aboutMaker := changesSelf && stays
+	if rich.Link > 0 && !r.mayLink(rich.Link-1, id, other) {
+		return false
+	}
 	if r.places != nil && r.places.limited {
-		whom, becomes, first := other, to, enters
-		if aboutMaker {
-			if whom, becomes = id, c.Self; rich.Self != program.SameState {
-				first = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine)}
-			}
-		}
-		if !r.roomByContact(whom, becomes, &first, rich) {
-			return c.Uses != nil && r.refuseContact(id, other, aboutMaker, c, do, l)
+		if k := r.contactRoom(id, other, to, c.Self, aboutMaker, &enters, c, l); k >= 0 {
+			return c.Uses != nil && r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, k)
 		}
 	}
 	if c.Uses != nil {
@@ -46,13 +43,19 @@ func (r *Run) richContact(
 			return false
 		}
 		if !r.take(c.Uses) {
-			return r.refuseContact(id, other, aboutMaker, c, do, l)
+			return r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, len(r.Program.Places)+c.Uses.Supply)
 		}
 	}
 	counted := do.Name
+	if rich.Link > 0 {
+		r.link(rich.Link-1, id, other, l)
+	}
 	if !aboutMaker {
 		if r.changeByContact(other, to, &enters, rich.Moves, rich.Places, id, do.Name, counted, l) {
 			counted = -1
+		} else if rich.Link > 0 && !changesSelf {
+			r.countLinking(other, id, do.Name)
+			return false
 		} else if !changesSelf {
 			return false
 		}

@@ -43,9 +43,13 @@ type Run struct {
 	machines
 	Supplies []Supply
 	personal
-	near    *near    // nil if no contact is among neighbours, and there are no places
-	places  *places  // nil if there are none
-	tracing *tracing // nil if there are no calls
+	near      *near     // nil if no contact is among neighbours, and there are no places
+	places    *places   // nil if there are none
+	lines     *lines    // nil if nobody can wait in turn
+	networks  []network // empty until the population of the start is there
+	linksID   uint32    // the id of the event at which links end, noID if there is none
+	tracing   *tracing  // nil if there are no calls
+	errandsID uint32    // the id of the event of errands, noID if there is none
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
@@ -96,7 +100,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
 	r.dealStates(streams)
-	r.near, r.places = newNear(m), nil
+	r.near, r.places, r.lines, r.networks = newNear(m), nil, newLines(m), nil
+	r.clearPresences()
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
 	}
@@ -106,8 +111,15 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if r.near != nil {
 		if r.places != nil {
 			r.fillPlaces()
-			r.startAllAgain(streams)
 		}
+		if err := r.fillNetworks(ctx, streams); err != nil {
+			return err
+		}
+		r.startAllAgain(streams)
+		if r.places != nil {
+			r.tellStart()
+		}
+		r.tellLinks()
 		r.beginNear()
 	}
 	r.dealt, r.dealtStates = nil, nil
@@ -136,8 +148,15 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
 	}
+	r.linksID = noID
+	if m.HasTimedLinks() {
+		r.linksID = r.firstID
+		r.firstID++
+	}
+	r.errandsID = noID
 	if m.Calls != nil && m.Calls.Delayed {
-		r.firstID++ // for errandID
+		r.errandsID = r.firstID
+		r.firstID++
 	}
 	r.failed, r.granted = nil, 0
 	size := m.Size
@@ -314,13 +333,13 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 		} else {
 			r.fire(id)
 		}
+		if r.near != nil {
+			r.settleNear()
+		}
 		if r.tracing != nil {
 			if err := r.settleCalls(ctx); err != nil {
 				return err
 			}
-		}
-		if r.near != nil {
-			r.settleNear()
 		}
 		if r.Alive > r.limit {
 			if err := r.outgrow(); err != nil {

@@ -35,7 +35,7 @@ func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 	}
 	r.eachStart(func(serial int, in *program.Entry) {
 		id := r.admit(in, streams.At(uint64(serial)), noID)
-		if r.OnEvent != nil {
+		if r.OnEvent != nil && r.places == nil { // see tellStart
 			r.notify(Event{Kind: Started, State: in.To, Name: -1}, id, noID)
 		}
 	})
@@ -222,7 +222,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 		if r.observers != nil {
 			r.observers.present(r, id)
 		}
-		if r.OnEvent != nil {
+		if r.OnEvent != nil && r.places == nil {
 			r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
 		}
 		if id%housekeepingInterval == 0 && ctx.Err() != nil {

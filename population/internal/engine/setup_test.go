@@ -87,7 +87,7 @@ func TestSetupDependsOnCores(t *testing.T) {
 	const block = 1 << 14
 	kinds := map[string]string{
 		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied, "bands": banded,
-		"curves": curved, "numbers": numbered, "places": placed, "tracing": tracedText,
+		"curves": curved, "numbers": numbered, "places": placed, "networks": networked, "tracing": tracedText,
 		"since": `
 name: since
 time: {unit: day, end: 30}

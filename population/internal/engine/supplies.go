@@ -34,6 +34,10 @@ func (r *Run) deliver(d *program.Intervention) {
 		s.Lost += s.Left - uint64(t.Keep)
 		s.Left = uint64(t.Keep)
 	}
+	if r.lines != nil {
+		r.lines.due = true
+		r.settleNear()
+	}
 }
 
 // available returns how many individuals an intervention may apply to.
@@ -59,10 +63,14 @@ func (r *Run) take(u *program.Use) bool {
 	return true
 }
 
-// refuseContact is a contact of id with another whose supply has nothing left. It is about the one
-// that would have changed: the other, or the maker. It reports whether the maker has changed.
+// refuseContact is a contact of id with another that cannot take effect, because there is no room in a
+// kind of places or nothing left of a supply: the number of its queue. It is about the one that would
+// have changed: the other, or the maker. It reports whether the maker has changed.
+//
+// Would and start are the state and the machine of the other that it would have changed.
 func (r *Run) refuseContact(
-	id, other uint32, aboutMaker bool, c *program.Contact, do *program.Action, l contactSeed,
+	id, other uint32, would uint16, start *program.Move, aboutMaker bool, c *program.Contact, do *program.Action,
+	l contactSeed, queue int,
 ) bool {
 	full := c.Uses.Full
 	if full == nil {
@@ -76,5 +84,18 @@ func (r *Run) refuseContact(
 		return r.changeByContact(id, to, &enters, nil, nil, other, do.Name, do.Name, l)
 	}
 	r.changeByContact(other, to, &enters, nil, nil, id, do.Name, do.Name, l)
+	if c.Uses.Queue {
+		wait := &program.Action{Kind: program.DoMove, To: would, Name: do.Name, Chance: 1, Uses: c.Uses}
+		if would == program.Unchanged {
+			wait.To = program.SameState
+		}
+		if start.Machine >= 0 {
+			wait.Moves = append(wait.Moves, *start)
+		}
+		if c.Rich != nil {
+			wait.Moves, wait.Places = append(wait.Moves, c.Rich.Moves...), c.Rich.Places
+		}
+		r.standInLine(other, wait, queue)
+	}
 	return false
 }

@@ -254,6 +254,10 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	case to == program.NoState:
 		kind = Left
 	}
+	if r.places != nil && kind == Changed { // see become
+		r.places.told, r.places.toldBy = Event{Kind: kind, Flow: k, Name: name}, by
+		return
+	}
 	r.notify(Event{Kind: kind, Flow: k, Name: name}, id, by)
 }
 

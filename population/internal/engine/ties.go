@@ -62,9 +62,9 @@ func (r *Run) beginTies(first uint32) bool {
 	if !slices.IsSorted(t.ids) {
 		slices.Sort(t.ids)
 	}
-	if r.tracing != nil && r.Program.Calls.Delayed {
-		if i := slices.Index(t.ids, r.errandID()); i >= 0 { // and so are errands carried out
-			t.ids = append(slices.Delete(t.ids, i, i+1), r.errandID())
+	if r.errandsID != noID {
+		if i := slices.Index(t.ids, r.errandsID); i >= 0 { // errands come after the clocks, too
+			t.ids = append(slices.Delete(t.ids, i, i+1), r.errandsID)
 		}
 	}
 	if r.Program.WaitsForTime {
@@ -124,13 +124,13 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
+		if r.near != nil {
+			r.settleNear()
+		}
 		if r.tracing != nil {
 			if err := r.settleCalls(ctx); err != nil {
 				return err
 			}
-		}
-		if r.near != nil {
-			r.settleNear()
 		}
 		if r.failed != nil {
 			return r.failed

@@ -19,7 +19,7 @@ import (
 //
 // An event notes the calls that it makes; they are carried out once the event is over, before the next
 // one, first come first served (settleCalls). A call finds people: those are reached at once, or later
-// by an errand. Errands are no individual's clock: the earliest of them is the event of errandID.
+// by an errand. Errands are no individual's clock: the earliest of them is the event of errandsID.
 //
 // Nothing of it takes a word of anybody's stream: who is found, and when, is hashed from the numbers of
 // both individuals and the time of the call. So without anybody found, a run is as if there were no
@@ -28,7 +28,7 @@ import (
 // Slots are used again, so that an individual is known by its number, too. An individual that leaves
 // is looked for no longer, but those near it are found before it leaves.
 //
-// Invariants: calls is empty between two events; the calendar has the event of errandID exactly if an
+// Invariants: calls is empty between two events; the calendar has the event of errandsID exactly if an
 // errand is due by the end, at its time.
 type tracing struct {
 	luck    random.Stream
@@ -150,7 +150,7 @@ func (r *Run) enteredMachines(id uint32) {
 }
 
 // leaveTracing finds those near an individual that leaves, for the calls about it that have not been
-// carried out, and forgets its contacts.
+// carried out.
 func (r *Run) leaveTracing(id uint32) {
 	t := r.tracing
 	for k := t.done; k < len(t.calls); k++ {
@@ -160,7 +160,11 @@ func (r *Run) leaveTracing(id uint32) {
 			c.last = len(t.found)
 		}
 	}
-	for _, l := range t.logs {
+}
+
+// forgetContacts forgets the contacts and the links of an individual that has left.
+func (r *Run) forgetContacts(id uint32) {
+	for _, l := range r.tracing.logs {
 		l.GiveUp(id)
 	}
 }
@@ -209,6 +213,12 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 			all = append(append(all, members[:own]...), members[own+1:]...)
 		}
 	}
+	if layer.Network >= 0 {
+		links := r.networks[layer.Network].links
+		for k := range links.Degree(id) {
+			all = append(all, links.Peer(id, k))
+		}
+	}
 	if layer.Log >= 0 {
 		for other := range t.logs[layer.Log].Met(id, r.Now-tr.Back-r.Program.TimeTolerance) {
 			if r.status(other).state != program.NoState {
@@ -221,8 +231,22 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 	return slices.Compact(all)
 }
 
-// settleCalls carries out the calls of an event: its people, then the calls that these make.
+// settleCalls carries out the calls of an event: its people, then the calls that these make, and those
+// of others who are served because something has been set free.
 func (r *Run) settleCalls(ctx context.Context) error {
+	for len(r.tracing.calls) > 0 {
+		if err := r.settleChain(ctx); err != nil {
+			return err
+		}
+		if r.near != nil {
+			r.settleNear()
+		}
+	}
+	return nil
+}
+
+// settleChain carries out calls until nobody makes another.
+func (r *Run) settleChain(ctx context.Context) error {
 	t := r.tracing
 	for t.done < len(t.calls) {
 		c := t.calls[t.done]
@@ -282,10 +306,6 @@ func (r *Run) reach(e *errand) {
 	r.tracing.caller = 0
 }
 
-// errandID is the id of the event of the earliest errand. It comes after the sources of immigration
-// and watchID, and is there only if Calls.Delayed.
-func (r *Run) errandID() uint32 { return r.firstID - 1 }
-
 // addErrand adds an errand. One that is due after the end is needed only by forks, which draw its time
 // again.
 func (r *Run) addErrand(e errand) {
@@ -336,7 +356,7 @@ func (t *tracing) sink(i int) {
 
 // scheduleErrand puts the earliest errand into the calendar.
 func (r *Run) scheduleErrand() {
-	id := eventqueue.ID(r.errandID())
+	id := eventqueue.ID(r.errandsID)
 	if len(r.tracing.errands) == 0 || !(r.tracing.errands[0].at <= r.end) {
 		r.Queue.Cancel(id)
 		return
@@ -371,7 +391,7 @@ func (r *Run) redrawErrands(luck uint64) {
 	for i := len(t.errands)/2 - 1; i >= 0; i-- {
 		t.sink(i)
 	}
-	if r.Program.Calls.Delayed {
+	if r.errandsID != noID {
 		r.scheduleErrand()
 	}
 }
@@ -395,10 +415,10 @@ func (r *Run) checkTracing() error {
 			return fmt.Errorf("an errand at %v is in the past", t.errands[i].at)
 		}
 	}
-	if !r.Program.Calls.Delayed {
+	if r.errandsID == noID {
 		return nil
 	}
-	at, due := r.Queue.Due(eventqueue.ID(r.errandID()))
+	at, due := r.Queue.Due(eventqueue.ID(r.errandsID))
 	if want := len(t.errands) > 0 && t.errands[0].at <= r.end; due != want || due && at != t.errands[0].at {
 		return fmt.Errorf("the event of errands at %v is in the calendar: %v, with %d errands", at, due, len(t.errands))
 	}
@@ -408,7 +428,7 @@ func (r *Run) checkTracing() error {
 // tooManyContacts is the error of a run for which there is no memory to remember more contacts.
 func (r *Run) tooManyContacts(log int) error {
 	l := r.tracing.logs[log]
-	return fmt.Errorf("at time %.12g: %w: %s: %s contacts take %s, and there is none for more; write a shorter back",
+	return fmt.Errorf("at time %.12g: %w: %s: %s of them take %s, and there is none for more; write a shorter back",
 		r.Program.Start+r.Now, ErrMemory, backWords(r.Program, log), format.Thousands(float64(l.Len())),
 		inBytes(float64(l.Bytes())))
 }
@@ -416,7 +436,11 @@ func (r *Run) tooManyContacts(log int) error {
 // backWords says which contacts are remembered, and for how long.
 func backWords(m *program.Program, log int) string {
 	l := &m.Calls.Logs[log]
-	return fmt.Sprintf("tracing %d: back: %.6g %s of contacts named %s", l.Entry+1, l.Keep, format.Things(2, m.Unit), l.Name)
+	what := "contacts named "
+	if l.Network {
+		what = "ended links of "
+	}
+	return fmt.Sprintf("tracing %d: back: %.6g %s of %s%s", l.Entry+1, l.Keep, format.Things(2, m.Unit), what, l.Name)
 }
 
 // affordLogs returns an error if there is not enough memory to remember contacts, should everybody make

@@ -122,7 +122,8 @@ func (o *Options) windowRule() windowRule {
 // tracing.
 func canUseWindows(m *program.Program) bool {
 	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
-		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 || m.Calls != nil ||
+		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 || len(m.Networks) > 0 ||
+		m.Calls != nil ||
 		m.StateAttribute >= 0 || m.SumsTime() || m.Observes() || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false

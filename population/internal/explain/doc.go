@@ -17,6 +17,7 @@
 //   - near.go: places, and contacts among their members
 //   - observe.go: what is observed, trees, people, and the sources of clocks
 //   - tracing.go: calls to those near somebody
+//   - networks.go: networks
 //   - warnings.go: what may be a mistake
 //   - warnings_clocks.go: clocks that do not do what is meant, because of ages or of where
 //   - diagram.go: [Diagram]; the transitions between states, and which states can be reached

@@ -38,6 +38,7 @@ func Model(m *compile.Model) string {
 	e.always()
 	e.entries()
 	e.places()
+	e.networks()
 	e.supplies()
 	e.interventions()
 	e.outcomes()
@@ -242,11 +243,14 @@ func (e *explainer) contacts() {
 			e.line("    whoever is met and is %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what,
 				chance+uses(&c.Uses))
 		}
+		if c.Link.Given() && !c.Everybody {
+			e.line("    %s", e.linked(c))
+		}
 		if c.EachPair {
 			continue
 		}
 		if c.Among.Given() {
-			e.line("    any of the others%s may be met, all with the same probability; without others nobody is met", e.among(c))
+			e.line("    any of the others%s may be met, %s; without others nobody is met", e.among(c), e.inProportion(c))
 			continue
 		}
 		if !c.By.Given() {
@@ -523,6 +527,8 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because several enter at once, or by a clock.")
 	case len(p.Places) > 0:
 		e.line("\nA run uses one core once it is set up, because people are in places, such as %s.", p.Places[0].Name)
+	case len(p.Networks) > 0:
+		e.line("\nA run uses one core once it is set up, because people are linked, as in %s.", p.Networks[0].Name)
 	case len(p.Near) > 0:
 		e.line("\nA run uses one core once it is set up, because contacts are among those with the same %s.", e.amongWords())
 	case p.Calls != nil:

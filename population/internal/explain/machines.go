@@ -131,6 +131,9 @@ func inherits(all []syntax.Ref, from string) string {
 // everybodyMet says what a contact does to everybody that is met.
 func (e *explainer) everybodyMet(c *syntax.Contact) {
 	what := strings.TrimPrefix(e.addMoves("", c.Moves, false)+inherits(c.Inherit, "the one who met it"), " and ")
+	if c.Link.Given() {
+		what = strings.TrimSuffix("is linked with the one who met it and "+what, " and ")
+	}
 	if c.Chance.Given() {
 		what += " with probability " + e.probability(c.Chance)
 	}
@@ -138,6 +141,9 @@ func (e *explainer) everybodyMet(c *syntax.Contact) {
 		what += ", and the one who met it " + outcome(c.Self)
 	}
 	e.line("    whoever is met%s %s%s", ofConditions(c.Whom), what, uses(&c.Uses))
+	if c.Link.Given() {
+		e.line("    %s", e.linked(c))
+	}
 }
 
 // readAtStart says of a clock with a memory that reads a machine that it does so when it starts.

@@ -18,6 +18,9 @@ func (e *explainer) among(c *syntax.Contact) string {
 	if slices.Contains(e.file.PlaceNames(), c.Among.Name) {
 		return " in the same " + c.Among.Name
 	}
+	if slices.Contains(e.file.NetworkNames(), c.Among.Name) {
+		return " linked with it in " + c.Among.Name
+	}
 	return " with the same " + c.Among.Name
 }
 

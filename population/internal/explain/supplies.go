@@ -20,16 +20,24 @@ func (e *explainer) supplies() {
 // uses says what a clock or a contact takes from a supply, and what happens if there is none.
 func uses(u *syntax.Uses) string {
 	if !u.Supply.Given() && u.Full.Given() {
-		return ", if there is room; otherwise it " + outcome(u.Full)
+		return ", if there is room; otherwise it " + outcome(u.Full) + inTurn(u)
 	}
 	if !u.Supply.Given() {
 		return ""
 	}
 	instead := "otherwise nothing happens"
 	if u.Full.Given() {
-		instead = "otherwise it " + outcome(u.Full)
+		instead = "otherwise it " + outcome(u.Full) + inTurn(u)
 	}
 	return ", if there is one of " + u.Supply.Name + " left, which is used; " + instead
+}
+
+// inTurn says that those for whom there was nothing wait.
+func inTurn(u *syntax.Uses) string {
+	if !u.Queue {
+		return ""
+	}
+	return " and waits in turn"
 }
 
 // supplyWarnings lists the clocks that strike once, and in vain if a supply has nothing left; and the

@@ -65,6 +65,13 @@ func (e *explainer) layer(t *syntax.Tracing, layer *syntax.Through) string {
 	if slices.Contains(e.file.PlaceNames(), layer.Layer.Name) {
 		return "the others in the same " + layer.Layer.Name
 	}
+	if i := slices.Index(e.file.NetworkNames(), layer.Layer.Name); i >= 0 {
+		ended := ""
+		if e.program.Networks[i].Log > 0 {
+			ended = fmt.Sprintf(", or were in the last %s", e.value(t.Back))
+		}
+		return fmt.Sprintf("those who are linked with it by %s%s", layer.Layer.Name, ended)
+	}
 	return fmt.Sprintf("those met by contacts named %s, made by either, in the last %s", layer.Layer.Name, e.value(t.Back))
 }
 
@@ -89,6 +96,11 @@ func (e *explainer) logs() {
 	}
 	for i := range e.program.Calls.Logs {
 		l := &e.program.Calls.Logs[i]
+		if l.Network {
+			e.line("  links of %s that have ended are remembered for %s, %d bytes each", l.Name, e.file.Unit.Duration(l.Keep),
+				program.RememberedBytes)
+			continue
+		}
 		most := ", at a rate that depends on how many are near"
 		if n := l.Most(e.program); n > 0 {
 			most = fmt.Sprintf(": up to %s if everybody at the start made them all the time", inBytes(n*program.RememberedBytes))

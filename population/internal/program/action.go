@@ -11,7 +11,7 @@ import (
 type Action struct {
 	Kind    verb
 	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
-	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands
+	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands; DoUnlink: that in Program.Near
 	Child   *Entry       // DoBirth: how the child enters; DoMove: how children enter before it, nil if none do
 	Name    int          // the number in Program.CountedNames to count it under, or −1
 	Chance  float64      // DoMove: that it takes effect
@@ -31,6 +31,7 @@ const (
 	DoContact             // meet another individual
 	DoBirth               // have a child
 	DoAge                 // reach the age of the next band
+	DoUnlink              // end one of its links
 )
 
 // A Move gives an attribute a value. If the attribute is a machine, another value starts the clocks
@@ -89,4 +90,5 @@ type RichContact struct {
 	Everybody bool     // the file does not say what becomes of the other: Moves are about it
 	Moves     []Move   // of the other; or of the maker, if it alone changes its state
 	Places    []PlaceMove
+	Link      int // 1 + the network in which it links the two; 0 for none
 }

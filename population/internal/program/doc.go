@@ -42,6 +42,7 @@
 //	near.go          Neighbourhood, Neighbours: among whom contacts are, and rates for each pair
 //	place.go         Place: a kind of places
 //	tracing.go       Tracing, Calls: calls to those near somebody
+//	network.go       Network: links between individuals, and how many are to be expected
 //	supply.go        Use: what a clock or a contact takes from a supply
 //	machine.go       Machine: one more state of every individual; what a Move gives
 //	band.go          Band: an attribute that follows the age

@@ -3,10 +3,12 @@ package program
 import "math"
 
 // A Neighbourhood is a way in which individuals are near each other, so that contacts are among
-// them: they have the same value of an attribute, or are in the same place of a kind.
+// them: they have the same value of an attribute, are in the same place of a kind, or are linked.
 type Neighbourhood struct {
-	Attribute int  // −1 if it is a kind of places
-	Kind      int  // the number in Program.Places; −1 if it is an attribute
+	Attribute int  // −1 if it is a kind of places or a network
+	Kind      int  // the number in Program.Places; −1 if it is an attribute or a network
+	Network   int  // the number in Program.Networks; −1 if it is an attribute or a kind of places
+	Ends      bool // of a network: a rate is for each link that an individual has, whatever its weight
 	Pairs     bool // a rate is for each pair of neighbours
 }
 
@@ -16,17 +18,19 @@ type Neighbourhood struct {
 // that is at least n. An individual makes contacts at the rate of a pair times the number of other
 // seats, and each is with one of them, chosen uniformly. An empty one means that nobody is met. So each
 // pair meets at its rate, and the rate of an individual changes only when the number of seats does.
+//
+// In a network the seats are the links of the individual, times their weights.
 type Neighbours interface {
-	// Seats returns the number of seats of those near an individual, its own included: 1 if it has no
-	// place. Near is a number of Program.Near.
-	Seats(near int, id uint32) int
+	// Others returns the number of the other seats of those near an individual, or the weight of its
+	// links: 0 if it has no place. Near is a number of Program.Near.
+	Others(near int, id uint32) float64
 	// Members returns how many they are, itself included: 1 if it has no place.
 	Members(near int, id uint32) int
 }
 
 // pairs returns the number of other seats.
 func (c *TimeVarying) pairs(who *Individual) float64 {
-	return float64(who.Near.Seats(c.Near-1, who.Own) - 1)
+	return who.Near.Others(c.Near-1, who.Own)
 }
 
 // size returns the value of a TermSize.

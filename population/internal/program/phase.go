@@ -19,6 +19,7 @@ type Phase struct {
 	Outcomes       []OutcomeTable     // by outcome
 	Observations   []ObservationTable // by observation
 	Sources        []Source           // of clocks that depend on counts: see Action.Source
+	Networks       []NetworkTable     // by network
 	Values         []*Term            // to be recorded, of the whole population
 	Batchable      bool               // see SetFlags
 }

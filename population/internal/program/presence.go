@@ -1,13 +1,15 @@
 package program
 
-// A Presence is an attribute that says of an individual whether it is in a place of a kind. A kind has
-// one if a table or a condition is by it, as in where: {ward: none}.
+// A Presence is an attribute that says of an individual whether it is in a place of a kind, or has a
+// link in a network. A kind or a network has one if a table or a condition is by it, as in
+// where: {ward: none}.
 //
 // The engine keeps it up to date (engine.Run.setPresence), so that it is an attribute like others to
 // tables and conditions. Nothing else gives it a value.
 type Presence struct {
 	Attribute int
-	Kind      int // the number in Program.Places; −1 if it is about something else
+	Kind      int // the number in Program.Places; −1 if it is about a network
+	Network   int // the number in Program.Networks; −1 if it is about a kind of places
 }
 
 // PresenceNames are the values of a Presence: in none, or in any.
@@ -18,6 +20,17 @@ var PresenceNames = []string{"none", "any"}
 func (p *Program) PresenceOf(kind int) int {
 	for i := range p.Presences {
 		if p.Presences[i].Kind == kind {
+			return p.Presences[i].Attribute
+		}
+	}
+	return -1
+}
+
+// PresenceIn returns the attribute that says whether somebody has a link in a network, −1 if nothing asks
+// for it.
+func (p *Program) PresenceIn(network int) int {
+	for i := range p.Presences {
+		if p.Presences[i].Network == network {
 			return p.Presences[i].Attribute
 		}
 	}

@@ -23,6 +23,7 @@ type Program struct {
 	Counted        []string         // what is counted: States, and then those of machines, as in hiv=positive
 	Attributes     Attributes       // names and values: those of the file, then Machines, then perhaps state
 	Machines       []Machine        // in the order of the file
+	Queues         bool             // somebody may wait in turn
 	Presences      []Presence       // the attributes after it: whether somebody is in a place
 	StateAttribute int              // the attribute that is the state itself; −1 if no table or condition needs it
 	StateColumn    int              // the first column of timers of the state; those of always and machines come before
@@ -67,6 +68,7 @@ type Program struct {
 	Calls          *Calls           // when those near somebody are looked for; nil if there is no Phase.Tracing
 	SameAs         []int            // by attribute: the one whose value it begins with, or −1; nil if there is none
 	People         *People          // those of a file, who are the start; nil if there is none
+	Networks       []Network        // in the order of the file
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -75,7 +77,8 @@ func (p *Program) SameRecord(o *Program) bool {
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
 		slices.Equal(p.Supplies, o.Supplies) && slices.Equal(p.ObservationNames(), o.ObservationNames()) &&
-		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name })
+		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name }) &&
+		slices.EqualFunc(p.Networks, o.Networks, func(a, b Network) bool { return a.Name == b.Name })
 }
 
 // OutcomeNames are the names of the outcomes.

@@ -8,6 +8,7 @@ import "slices"
 type Use struct {
 	Supply int     // in Program.Supplies; −1 if it is about room in places only
 	Full   *Action // nil for nothing
+	Queue  bool    // whoever enters the state of Full waits, and the action happens when it can
 }
 
 // ChangesOther reports whether a contact may change the individual that is met, by what Becomes has
@@ -36,4 +37,21 @@ func (c *Contact) FullOfMaker() uint16 {
 		return SameState
 	}
 	return c.FullOfOther()
+}
+
+// Waits are the queues in which somebody may wait in turn: the numbers of kinds of places that may be
+// full, and len(Places) + the numbers of supplies. Nobody can if there are no Queues.
+func (p *Program) Waits() (all []int) {
+	if !p.Queues {
+		return nil
+	}
+	for k := range p.Places {
+		if p.Places[k].Limited() {
+			all = append(all, k)
+		}
+	}
+	for s := range p.Supplies {
+		all = append(all, len(p.Places)+s)
+	}
+	return all
 }

@@ -11,12 +11,14 @@ type Calls struct {
 	Delayed   bool         // somebody may be reached later than at once
 }
 
-// Remembered are the contacts of one name, which are kept for some time.
+// Remembered are the contacts of one name, or the links of a network that have ended, which are kept for
+// some time.
 type Remembered struct {
-	Name  string
-	Keep  float64 // for how long: the longest Back of all phases
-	Entry int     // the number of the entry of tracing with the longest Back
-	Rate  float64 // the most that one individual makes per unit of time; 0 if it depends on how many are near
+	Name    string
+	Network bool    // Name is that of a network
+	Keep    float64 // for how long: the longest Back of all phases
+	Entry   int     // the number of the entry of tracing with the longest Back
+	Rate    float64 // the most that one individual makes per unit of time; 0 for links, and if it depends on how many are near
 }
 
 // A Tracing is a call that goes out when something happens to somebody, to those near: each different
@@ -33,7 +35,8 @@ type Tracing struct {
 // A Layer is those among whom a call looks for people.
 type Layer struct {
 	Kind    int // the kind of places whose other members it is; −1 for none
-	Log     int // the number in Calls.Logs; −1 for none
+	Network int // the network in which people are linked; −1 for none
+	Log     int // the number in Calls.Logs of contacts, or of links that have ended; −1 for none
 	Chance  float64
 	Chances *ChanceTable // instead of Chance, if it depends on attributes or time
 }

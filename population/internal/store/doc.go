@@ -17,6 +17,9 @@
 //	heap.go        DueHeap: what is due, earliest first, 16 bytes each
 //	lists.go       BucketLists: a list of ids for each window, 4 bytes an id
 //	seats.go       Seats: individuals in places of any size, about 10 bytes each
+//	links.go       Links: who is linked with whom, about 23 bytes for each link
+//	pairset.go     a set of pairs, for links of those who have many
+//	weights.go     Weights: a choice among links in proportion to their weights
 //	sparse.go      SparseTable: the timers that few individuals have, 24 to 48 bytes each
 //	persontime.go  PersonTime: person-time, exact in fixed point
 package store

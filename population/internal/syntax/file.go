@@ -42,6 +42,7 @@ type File struct {
 	Numbers       []Number // attributes that are a number of its own for everyone
 	Machines      []Machine
 	Places        []Place
+	Networks      []Network
 	UsesState     *bool           // a table or a condition is by StateName
 	Asked         map[string]bool // what tables and conditions are by
 	States        []State
@@ -70,8 +71,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "places", "always", "births", "immigration", "transmission", "tracing", "supplies",
-		"interventions", "attributes", "outcomes", "observe",
+		"states", "machines", "places", "networks", "always", "births", "immigration", "transmission", "tracing",
+		"supplies", "interventions", "attributes", "outcomes", "observe",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
@@ -120,6 +121,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("places"); n != nil {
 		r.places(m, n)
+	}
+	if n := top.Get("networks"); n != nil {
+		r.networks(m, n)
 	}
 	if n := top.Get("always"); n != nil {
 		r.always(m, n)

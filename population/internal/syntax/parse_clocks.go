@@ -23,7 +23,7 @@ var (
 	alwaysKeys = append([]string{"after", "rate", "to", "move", "name", "from", "chance", "where"}, effectKeys...)
 
 	childKeys  = []string{"enter", "count", "with", "inherit"} // about the children of the individual
-	effectKeys = append(slices.Clone(childKeys), "uses", "full", "source")
+	effectKeys = append(slices.Clone(childKeys), "uses", "full", "queue", "source")
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.

@@ -35,6 +35,7 @@ type Intervention struct {
 	ComputedCount Value // in place of Count, if the number has to be worked out
 	PicksCount    bool  // Count of the individuals that Who and Where select
 	Supply        Ref   // in place of Count: as many as it has, and one is taken for each
+	Uses          Uses  // what happens if there is no room
 	Name          string
 	Later         bool // see type Later
 
@@ -51,7 +52,7 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "interventions", "["+example+"]") {
 		p := Intervention{What: fmt.Sprintf("intervention %d", i+1), Until: math.Inf(1)}
 		f := r.Fields(item, p.What, example, "at", "every", "until", "when", "again", "set", "who", "where", "coverage",
-			"to", "move", "enter", "with", "age", "count", "name", "for")
+			"to", "move", "enter", "with", "age", "count", "name", "for", "full", "queue")
 		if f == nil {
 			continue
 		}
@@ -169,6 +170,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 		}
 		r.count(p, n)
 	}
+	p.Uses = f.uses()
 	p.With, p.Age = f.moves("with"), f.Value("age", KindDistribution)
 	moving := f.Get("to") != nil || f.Get("move") != nil
 	choosing := p.Everyone || len(p.Who) > 0
@@ -181,6 +183,8 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 		r.Fail(f.Node, "%s: what becomes of them? Write to: recovered, for example", p.What)
 	case !moving && (p.Coverage.Given() || len(p.Where) > 0):
 		r.Fail(f.Node, "%s: coverage and where are about individuals; write who and to beside them", p.What)
+	case p.Uses.Full.Given() && !moving:
+		r.Fail(f.Node, "%s: full is about individuals; write who and to beside it", p.What)
 	case len(p.With) > 0 && !p.Enter.Given():
 		r.Fail(f.Node, "%s: with is about those who enter; write enter and count beside it", p.What)
 	case p.Age.Given() && !p.Enter.Given():

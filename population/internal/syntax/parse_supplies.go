@@ -55,6 +55,7 @@ func (m *File) SupplyNames() (names []string) {
 type Uses struct {
 	Supply Ref
 	Full   Ref // the state that is entered instead; not Given for nothing
+	Queue  bool
 }
 
 // uses reads the keys uses and full.
@@ -64,6 +65,16 @@ func (f *Fields) uses() (u Uses) {
 		f.r.Fail(n, "%s: full without uses: what would have run out? Write uses: and a supply beside it",
 			diag.Shorten(f.what))
 		u.Full.Bad = true
+	}
+	if n := f.Get("queue"); n != nil {
+		switch u.Queue = n.Value == "true"; {
+		case !u.Queue && n.Value != "false":
+			f.r.Fail(n, "%s: queue: found %s, expected true or false", diag.Shorten(f.what), Describe(n))
+		case !u.Full.Given() && !f.Misspelt["full"]:
+			f.r.Fail(n, "%s: queue without full: in which state would they wait?", diag.Shorten(f.what))
+		case u.Queue && u.Full.Name == Out:
+			f.r.Fail(n, "%s: queue: who leaves the population cannot wait; expected a state after full", diag.Shorten(f.what))
+		}
 	}
 	return u
 }

@@ -35,7 +35,7 @@ func (r *Reader) tracing(m *File, n *yaml.Node) {
 		t := Tracing{At: r.Place(item), Contact: Contact{What: fmt.Sprintf("tracing %d", i+1)}}
 		c := &t.Contact
 		f := r.Fields(item, c.What, example, "when", "through", "back", "after", "machine", "to", "move", "whom", "uses",
-			"full", "name")
+			"full", "queue", "name")
 		if f == nil {
 			continue
 		}

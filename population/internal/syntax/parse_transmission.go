@@ -29,6 +29,7 @@ type Contact struct {
 	By        Ref     // mixing: the attribute; optional
 	Among     Ref     // whose others are met: those of the same place or with the same value; optional
 	Matrix    Matrix  // mixing: who meets whom
+	Link      Ref     // the network in which the contact links the two; optional
 	Uses      Uses    // of a supply
 	Name      string
 }
@@ -42,7 +43,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
 		f := r.Fields(item, c.What, example, "machine", "from", "rate", "rate each", "chance", "to", "self", "where", "whom",
-			"mixing", "among", "move", "inherit", "name", "uses", "full")
+			"mixing", "among", "move", "inherit", "link", "name", "uses", "full", "queue")
 		if f == nil {
 			continue
 		}
@@ -50,8 +51,9 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			r.mixing(&c, mixing)
 		}
 		r.among(&c, f)
+		r.link(&c, f)
 		from, rate, to := f.Get("from"), r.contactRate(&c, f), f.Get("to")
-		gives := f.Get("move") != nil || f.Get("inherit") != nil
+		gives := f.Get("move") != nil || f.Get("inherit") != nil || f.Get("link") != nil
 		if from == nil && !gives {
 			f.Need("from", "infectious")
 		}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+)
+
+// Before anything happens to an individual in a program with places that may be full, the engine looks
+// whether there is room in those that it would come to. If not, nothing of it happens, or what full
+// says.
+
+// lacksRoom returns the first kind of places in which an individual would find no room, −1 if there is
+// none: its state changes, moves give values, and places says where it goes. Moves are those of
+// foresee. Taken has how many seats of each kind are promised to others; nil for none. It adds the seats
+// that the individual would take.
+func (r *Run) lacksRoom(
+	id uint32, to uint16, moves []program.Move, places []program.PlaceMove, taken []int,
+) int {
+	if to == program.NoState {
+		return -1
+	}
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		if !kind.Limited() || !r.matchesAfter(id, kind.Where, to, moves) {
+			continue
+		}
+		joins := kind.Join == program.JoinAny && !seats.Belongs(id)
+		room := len(seats.Room(0))
+		for _, m := range places {
+			if m.Kind == k && m.How == program.JoinAny {
+				joins = true
+				if seats.Seated(id) && seats.InRoom(seats.Place(id)) >= 0 {
+					room-- // its own is no other
+				}
+			}
+		}
+		if !joins {
+			continue
+		}
+		if taken != nil {
+			if n := taken[k]; n > 0 && room == 1 && kind.Capacity-seats.Members(seats.Room(0)[0]) <= n {
+				room = 0
+			}
+			taken[k]++
+		}
+		if room == 0 {
+			return k
+		}
+	}
+	return -1
+}
+
+// matchesAfter reports whether an individual meets all conditions after a change of its state and moves.
+func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves []program.Move) bool {
+	for i := range all {
+		a := all[i].Attribute
+		v := r.attributes[a].Of(id)
+		if a == r.Program.StateAttribute && to < program.Unchanged {
+			v = to
+		}
+		for j := range moves {
+			if int(moves[j].Attribute) == a {
+				v = moves[j].Value
+			}
+		}
+		if !all[i].Is[v] {
+			return false
+		}
+	}
+	return true
+}
+
+// foresee returns moves with the values that they give, in place of what they are drawn or copied from.
+// A value may depend on those before it. By is the other individual of a contact, or noID; u is the
+// number that a value is drawn by, negative for one of the individual's stream.
+func (r *Run) foresee(id uint32, moves []program.Move, by uint32, u func(i int) float64) []program.Move {
+	if !slices.ContainsFunc(moves, func(m program.Move) bool { return m.Gives != nil || m.Inherits }) {
+		return moves
+	}
+	known, before := slices.Clone(moves), make([]uint16, len(moves))
+	for i := range known {
+		m := &known[i]
+		if m.Gives != nil || m.Inherits {
+			m.Value = r.given(id, m, by, u(i))
+			m.Gives, m.Inherits = nil, false
+		}
+		before[i] = r.attributes[m.Attribute].Of(id)
+		r.attributes[m.Attribute].Set(id, m.Value)
+	}
+	for i := len(known) - 1; i >= 0; i-- {
+		r.attributes[known[i].Attribute].Set(id, before[i])
+	}
+	return known
+}
+
+// ownDraws is the u of foresee for draws from the individual's stream.
+func ownDraws(int) float64 { return -1 }
+
+// findsRoom reports whether an individual finds room for an action. If not, it counts that it is turned
+// away, and returns by which kind. The action that it returns is the one to be carried out: what is
+// drawn is known by then.
+func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
+	known := r.foresee(id, do.Moves, noID, ownDraws)
+	k := r.lacksRoom(id, do.To, known, do.Places, nil)
+	if k >= 0 {
+		r.places.turnedAway[k]++
+		return do, k
+	}
+	if len(known) > 0 && &known[0] != &do.Moves[0] {
+		now := *do
+		now.Moves = known
+		return &now, -1
+	}
+	return do, -1
+}
+
+// contactRoom is findsRoom for a contact: whom it changes, and its maker if that changes too.
+func (r *Run) contactRoom(
+	id, other uint32, to, self uint16, aboutMaker bool, enters *program.Move, c *program.Contact, l contactSeed,
+) int {
+	var moves []program.Move
+	var places []program.PlaceMove
+	own := program.Move{Machine: -1}
+	if rich := c.Rich; rich != nil {
+		moves, places = rich.Moves, rich.Places
+		if rich.Self != program.SameState {
+			own = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine)}
+			self = program.Unchanged
+		}
+	}
+	after := func(whom, by uint32, first *program.Move, moves []program.Move) []program.Move {
+		n := 0
+		if first.Machine >= 0 {
+			moves, n = append([]program.Move{*first}, moves...), 1
+		}
+		return r.foresee(whom, moves, by, func(i int) float64 { return l.uniform(purposeMoves + uint64(i-n)) })
+	}
+	taken := make([]int, len(r.Program.Places))
+	lacks := -1
+	if !aboutMaker {
+		lacks = r.lacksRoom(other, to, after(other, id, enters, moves), places, taken)
+		moves, places = nil, nil
+	}
+	if lacks < 0 && (self != program.SameState || own.Machine >= 0) {
+		lacks = r.lacksRoom(id, self, after(id, other, &own, moves), places, taken)
+	}
+	if lacks >= 0 {
+		r.places.turnedAway[lacks]++
+	}
+	return lacks
+}
