@@ -3,6 +3,7 @@ package population
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,29 +76,77 @@ func Files(read func(name string) ([]byte, error)) Change {
 	return func(c *syntax.Changes) { c.ReadFile = read }
 }
 
+// Streams sets how files are opened that are read from beginning to end and may be large, such as
+// those of people. open gets the name as the model has it. Without it, or if it returns nil, they are
+// read as [Files] says.
+func Streams(open func(name string) (fs.File, error)) Change {
+	return func(c *syntax.Changes) {
+		c.OpenFile = func(name string) (syntax.Stream, error) {
+			f, err := open(name)
+			if f == nil {
+				return nil, err
+			}
+			return f, err
+		}
+	}
+}
+
+// Shared is what compilations of one model share: what they have read from large files. Several
+// goroutines may use it.
+type Shared struct{ people syntax.PeopleCache }
+
+// Share lets compilations share what they read: a file of people that has not changed is read once.
+func Share(s *Shared) Change { return func(c *syntax.Changes) { c.People = &s.people } }
+
+// Reading sets a function that is called now and then while such a file is read, with its name, the
+// bytes that have been read, and how many it has.
+func Reading(progress func(name string, done, of int64)) Change {
+	return func(c *syntax.Changes) { c.Progress = progress }
+}
+
+// OpenDir opens files for [Streams] in a directory. Names are relative to it and must be regular
+// files.
+func OpenDir(dir string) func(name string) (fs.File, error) {
+	return func(name string) (fs.File, error) {
+		f, err := openRegular(dir, name)
+		if err != nil {
+			return nil, err // not a nil file in an interface
+		}
+		return f, nil
+	}
+}
+
+// MaxTable is how many bytes a table may have that is read at once.
+const MaxTable = syntax.MaxTableBytes
+
 // Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files
 // of at most 16 MB.
 func Dir(dir string) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
-		path := filepath.FromSlash(name)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
-		}
-		// Stat before Open: opening a pipe would block.
-		info, err := os.Stat(path)
-		switch {
-		case err != nil:
-			return nil, err
-		case !info.Mode().IsRegular():
-			return nil, errors.New("it is not a file")
-		}
-		f, err := os.Open(path)
+		f, err := openRegular(dir, name)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
 		return io.ReadAll(io.LimitReader(f, syntax.MaxTableBytes+1))
 	}
+}
+
+// openRegular opens a regular file by its name relative to a directory.
+func openRegular(dir, name string) (*os.File, error) {
+	path := filepath.FromSlash(name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	// Stat before Open: opening a pipe would block.
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a file")
+	}
+	return os.Open(path)
 }
 
 // Files returns the tables that the model has read, by name. With them and [Files] it can be

@@ -39,6 +39,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add([]byte(placesModel))
 	f.Add([]byte(population.Busy["networks"]))
 	f.Add([]byte(networksModel))
+	f.Add([]byte(fileModel)) // the file is not there
 	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10",
 		"9").Replace(languageModel)))
 	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",

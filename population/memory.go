@@ -52,7 +52,13 @@ func (m *Model) Bytes() uint64 {
 	for _, table := range m.compiled.Tables {
 		text += len(table)
 	}
-	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.TableEntries)
+	people := 0
+	if p := m.compiled.File.People; p != nil {
+		inText := len(m.compiled.Tables[p.File]) // it is encoded, and no text
+		text -= inText
+		people = p.Table.Bytes() + inText
+	}
+	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.TableEntries + people)
 }
 
 // Recorded estimates how many bytes the results of so many replicas take.

@@ -38,7 +38,8 @@ func Load(path string, changes ...Change) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compile(path, source, append([]Change{Files(Dir(filepath.Dir(path)))}, changes...)...)
+	return Compile(path, source, append([]Change{Files(Dir(filepath.Dir(path))),
+		Streams(OpenDir(filepath.Dir(path)))}, changes...)...)
 }
 
 // Compile compiles the text of a model file. The name is the file's, for messages. Tables that the

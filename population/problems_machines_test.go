@@ -152,8 +152,10 @@ var spoiltMachines = func() (all []spoilt) {
 			"model.yaml:11:49: births: with: state is not an attribute; write to: and the state, or enter: for " +
 				"those who enter"},
 		{"copy of another kind", []string{"to: {well: ill}", "to: {well: ill}, move: {region: hiv}"},
-			"model.yaml:13:66: transmission 1: move: region is given what hiv is, and hiv has a value " +
-				"\"negative\" that region does not have; expected the same values"},
+			"model.yaml:13:66: transmission 1: move: region: hiv has the value negative, which region has not"},
+		{"copy of what is a value, too", []string{"to: {well: ill}", "to: {well: ill}, move: {hiv: region}",
+			"{negative: {}", "{region: {}, negative: {}"},
+			"model.yaml:13:63: transmission 1: move: hiv: \"region\" is a value and an attribute; rename one"},
 		{"move of a machine to a value of another", []string{
 			"to: {well: ill}", "to: {well: ill}, move: {hiv: north}",
 		},

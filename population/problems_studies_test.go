@@ -82,7 +82,7 @@ var spoiltStudies = []spoilt{
 	{name: "set of an unknown section", asked: []population.Change{population.Set("time.end", "5 days")},
 		want: `--set time.end: there is no parameter "time.end"; expected one of beta, stay, spare`},
 	{name: "set of the whole population", asked: []population.Change{population.Set("population.", "5")},
-		want: `--set population.: population: there is no key ""; expected one of size, start, groups, age, most`},
+		want: `--set population.: population: there is no key ""; expected one of size, start, groups, age, most, people`},
 	{name: "set of an unknown key", asked: []population.Change{population.Set("population.siz", "5")},
 		want: `--set population.siz: population: there is no key "siz"; did you mean "size"?`},
 	{name: "set of a size that is none", asked: []population.Change{population.Set("population.size", "some")},

@@ -52,6 +52,7 @@ func processModels(t *testing.T) map[string]*population.Model {
 		add(name, source)
 	}
 	add("people", peopleModel)
+	add("people of a file", fileModel, files(map[string]string{"people.csv": fileOfModel}))
 	add("language", languageModel)
 	add("groups", groupsModel)
 	for i, c := range changingRates {

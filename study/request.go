@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -98,6 +99,13 @@ type Request struct {
 	Name string `json:"-"`
 	// Read reads a table that is not in Files; Compile adds it there. It is nil on workers.
 	Read func(name string) ([]byte, error) `json:"-"`
+	// Stream opens a file that may be too large for Files, such as one of people. It may be nil.
+	Stream func(name string) (fs.File, error) `json:"-"`
+	// Reading is called now and then while such a file is read. It may be nil.
+	Reading func(name string, done, of int64) `json:"-"`
+
+	shared *population.Shared // by all compilations
+	large  map[string]bool    // files that are too large to be carried
 }
 
 // ParseSet parses NAME=VALUE, a change of a model's value.
@@ -379,6 +387,10 @@ func (r Request) named() *Request {
 // Payload encodes the request for a job: what workers need, and what is needed to collect the
 // results. The job has the points, the number of replicas and the seed.
 func (r *Request) Payload() ([]byte, error) {
+	for name := range r.large {
+		return nil, fmt.Errorf("%s has more than %d MB, which is the most that goes with a study to where it is run; "+
+			"compress it with gzip, or use almanac run without a hub", name, population.MaxTable>>20)
+	}
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",

@@ -23,13 +23,13 @@ import (
 // ReadModel reads the model file, or standard input. Tables are read beside it when it is compiled.
 func (r *Request) ReadModel(stdin io.Reader) (err error) {
 	if r.Model == StandardInput {
-		r.Read = population.Dir(".")
+		r.filesIn(".")
 		if r.Source, err = io.ReadAll(stdin); err != nil {
 			return fmt.Errorf("standard input: %w", err)
 		}
 		return nil
 	}
-	r.Read = population.Dir(filepath.Dir(r.Model))
+	r.filesIn(filepath.Dir(r.Model))
 	if r.Source, err = os.ReadFile(r.Model); err != nil {
 		if near := nearFile(r.Model); near != "" && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the model file: %w; did you mean %s?", err, near)
@@ -37,6 +37,12 @@ func (r *Request) ReadModel(stdin io.Reader) (err error) {
 		return fmt.Errorf("the model file: %w", err)
 	}
 	return nil
+}
+
+// filesIn lets the model read files of a directory.
+func (r *Request) filesIn(dir string) {
+	r.Read, r.Stream = population.Dir(dir), population.OpenDir(dir)
+	r.shared, r.large = new(population.Shared), map[string]bool{}
 }
 
 // nearFile returns the model file in the directory of path that has a similar name, or "".
@@ -76,7 +82,7 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 	if name == StandardInput {
 		name = "standard input"
 	}
-	return population.Compile(name, r.Source, append(changes, population.Files(r.file))...)
+	return population.Compile(name, r.Source, append(changes, r.reading()...)...)
 }
 
 // changes are those of the request, and more. If the model goes on with runs of a fit, they hold
@@ -134,6 +140,40 @@ func (r *Request) file(name string) ([]byte, error) {
 		r.Files[name] = data
 	}
 	return data, err
+}
+
+// reading is how the model reads its files.
+func (r *Request) reading() []population.Change {
+	all := []population.Change{population.Files(r.file)}
+	if r.Stream != nil {
+		all = append(all, population.Streams(r.stream))
+	}
+	if r.Reading != nil {
+		all = append(all, population.Reading(r.Reading))
+	}
+	if r.shared != nil {
+		all = append(all, population.Share(r.shared))
+	}
+	return all
+}
+
+// stream opens a file that is too large for a table. Others are read as tables are.
+func (r *Request) stream(name string) (fs.File, error) {
+	if _, ok := r.Files[name]; ok {
+		return nil, nil
+	}
+	f, err := r.Stream(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Size() > population.MaxTable {
+		if r.large != nil {
+			r.large[name] = true
+		}
+		return f, nil
+	}
+	return nil, errors.Join(err, f.Close())
 }
 
 // A Study is a request that can be run: its model is compiled, and the request is checked.

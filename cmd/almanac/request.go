@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	tables "github.com/almanac-sim/almanac/internal/study"
@@ -99,7 +100,7 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
-	s, err := f.Open()
+	s, err := f.openWithBar(c)
 	if err != nil {
 		return nil, cli.Usage(err)
 	}
@@ -107,6 +108,21 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 		tell(c, note)
 	}
 	return s, nil
+}
+
+// openWithBar opens the study, and shows how far large files have been read.
+func (f *studyFlags) openWithBar(c *cobra.Command) (*study.Study, error) {
+	var bar *progress.Bar // there is none unless there is something to read
+	f.Reading = func(name string, done, of int64) {
+		if bar == nil {
+			bar = progress.New(c.ErrOrStderr())
+		}
+		bar.Set(int(1000*float64(done)/float64(max(of, 1))), 1000, "reading "+name)
+	}
+	s, err := f.Open()
+	bar.Close()
+	f.Reading = nil
+	return s, err
 }
 
 // run runs a sweep or a comparison.

@@ -70,12 +70,14 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	r := syntax.NewReader(list, name)
 	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
-	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
+	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
+		Open: c.OpenFile, Progress: c.Progress, People: c.People}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {
 		return nil, list.Err()
 	}
 	r.Apply(f, c)
+	r.ReadPeople(f)
 	ResolveIntervals(f, list)
 	m := File(f, list)
 	if err := list.Err(); err != nil {
@@ -183,6 +185,7 @@ func (c *compiler) compile() {
 	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
 	c.machineSince(c.here)
+	c.checkPeople(c.here)
 	c.schedule(c.here)
 	c.recordTimes(c.here)
 	c.groupings()
@@ -227,7 +230,20 @@ func (c *compiler) listStatesAndAttributes() bool {
 		return false
 	}
 	p.MixesBy = make([]bool, len(p.Attributes))
+	c.listSameAs()
 	return true
+}
+
+// listSameAs notes the attributes that begin with the value of another.
+func (c *compiler) listSameAs() {
+	for i := range c.file.Attributes {
+		if from := c.file.Attributes[i].SameAs; from.Given() && !from.Bad {
+			if c.program.SameAs == nil {
+				c.program.SameAs = slices.Repeat([]int{-1}, len(c.program.Attributes))
+			}
+			c.program.SameAs[i] = c.program.Attributes.Index(from.Name)
+		}
+	}
 }
 
 // startScope returns the scope of the start of the run.
@@ -307,6 +323,10 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	for i := range c.file.Attributes {
 		if c.file.Attributes[i].ByAge {
 			t.Attributes = append(t.Attributes, nil)
+			continue
+		}
+		if c.program.SameAs != nil && c.program.SameAs[i] >= 0 {
+			t.Attributes = append(t.Attributes, t.Attributes[c.program.SameAs[i]])
 			continue
 		}
 		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))

@@ -63,7 +63,7 @@ func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, 
 	values := c.program.Attributes[a].Values
 	if v := slices.Index(values, t.Gives.Value.Name); v >= 0 && len(t.Gives.Shares)+len(t.Gives.Cases) == 0 {
 		m.Value = uint16(v)
-		return m, true
+		return m, !c.isBoth(a, &t.Gives, what)
 	}
 	if gives, ok := c.fileGifts[t]; ok {
 		m.Gives = gives
@@ -109,6 +109,18 @@ func (c *compiler) givenAttribute(n syntax.Ref, what string) int {
 	return a
 }
 
+// isBoth reports whether a value that an attribute is given has the name of another attribute, which
+// could be copied, and adds a problem if so.
+func (c *compiler) isBoth(a int, g *syntax.Gives, what string) bool {
+	b := c.program.Attributes.Index(g.Value.Name)
+	if b < 0 || b == a || b == c.program.StateAttribute {
+		return false
+	}
+	c.Add(g.Value.At, "%s: %s: %s is a value and an attribute; rename one", what, c.program.Attributes[a].Name,
+		diag.Quote(g.Value.Name))
+	return true
+}
+
 // givesBy returns the attributes that it depends on what a move gives, ascending, and checks the
 // names in it. A copy of another attribute depends on that.
 func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good bool) {
@@ -149,18 +161,20 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 			good = false
 		}
 		return by, good
-	case len(g.Shares) > 0 || slices.Contains(values, g.Value.Name):
+	case len(g.Shares) > 0:
 		return nil, true
 	}
 	b := c.program.Attributes.Index(g.Value.Name)
+	if slices.Contains(values, g.Value.Name) {
+		return nil, !c.isBoth(a, g, what)
+	}
 	if b < 0 {
 		c.Add(g.Value.At, "%s: %s", what, diag.Unknown("value of "+name, g.Value.Name, func() []string { return values }))
 		return nil, false
 	}
 	for _, v := range c.program.Attributes[b].Values {
 		if !slices.Contains(values, v) {
-			c.Add(g.Value.At, "%s: %s is given what %s is, and %s has a value %s that %s does not have; expected the same "+
-				"values", what, name, g.Value.Name, g.Value.Name, diag.Quote(v), name)
+			c.Add(g.Value.At, "%s: %s: %s has the value %s, which %s has not", what, name, g.Value.Name, v, name)
 			return nil, false
 		}
 	}

@@ -237,6 +237,9 @@ func (c *compiler) checkDeals() {
 				free += b.Count
 			}
 		}
+		if c.table() != nil {
+			free = c.freePeople(one.Attribute)
+		}
 		for _, d := range one.Deals {
 			sum += d.Count
 		}

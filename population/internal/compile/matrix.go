@@ -235,8 +235,13 @@ func (c *compiler) sizesAtStart(t *program.Phase, a int) ([]float64, bool) {
 		return nil, false
 	}
 	sizes, total := make([]float64, n), 0.0
-	for i := range c.program.StartGroups {
-		g := &c.program.StartGroups[i]
+	groups := c.program.StartGroups
+	if c.table() != nil {
+		free := c.peopleSizes(a, sizes)
+		groups, total = []program.StartGroup{{Count: free}}, float64(c.file.Size-free)
+	}
+	for i := range groups {
+		g := &groups[i]
 		count := float64(g.Count)
 		total += count
 		if v := g.ValueOf(a); v >= 0 {

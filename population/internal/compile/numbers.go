@@ -189,6 +189,7 @@ func (c *compiler) giveNumbers() map[string][]float64 {
 			}
 		}
 	})
+	c.numbersOfPeople(given)
 	return given
 }
 

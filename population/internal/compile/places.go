@@ -78,6 +78,7 @@ func (c *compiler) place(here Scope, k int) program.Place {
 					text.Size.Text)
 			}
 		}
+	case text.FromPeople:
 	default:
 		c.madeOf(here, text, &p)
 	}
@@ -95,7 +96,9 @@ func (c *compiler) place(here Scope, k int) program.Place {
 			}
 		}
 	}
-	if p.Limited() && p.Join == program.JoinAny && c.Count == 0 {
+	if c.file.HasPlaceColumn(k) {
+		c.checkPlaceOfPeople(text, &p, k)
+	} else if p.Limited() && p.Join == program.JoinAny && c.Count == 0 {
 		c.checkRoom(text, &p)
 	}
 	return p
@@ -149,6 +152,10 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 					text.By.Name, g+1)
 			}
 		}
+	}
+	if t := c.table(); t != nil && t.Attributes[a] != nil {
+		c.Add(text.At, "%s: made of gives %s, and so does population: people; leave it to one of them", text.What,
+			text.By.Name)
 	}
 	for _, w := range text.Where {
 		if w.Attribute.Name == text.By.Name {

@@ -42,11 +42,23 @@ func attributeShares(here Scope, a *syntax.Attribute) []float64 {
 func (c *compiler) startGroups(here Scope) {
 	f := c.file
 	c.program.StartCounts = make([]int, len(c.program.States))
+	if f.People != nil {
+		if f.People.Table != nil {
+			c.startPeople(here)
+			c.checkMost()
+		}
+		return
+	}
 	sizes, good := c.groupSizes()
 	for g := range f.Groups {
 		c.startGroup(here, &f.Groups[g], sizes[g], good)
 	}
-	if f.Size > f.Most && !f.SizeBad && !f.MostBad {
+	c.checkMost()
+}
+
+// checkMost compares the size with the most there may be.
+func (c *compiler) checkMost() {
+	if f := c.file; f.Size > f.Most && !f.SizeBad && !f.MostBad {
 		c.Add(f.SizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population",
 			f.Size, f.Most, f.Size)
 	}
@@ -103,6 +115,9 @@ func (c *compiler) groupSizes() ([]int, bool) {
 // startGroup works out how many individuals of a group begin in each state.
 func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good bool) {
 	what, whose := g.What, "the size"
+	if c.file.People != nil {
+		whose = "those whose state the file of people leaves empty"
+	}
 	if c.file.HasGroups {
 		what, whose = g.What+": start", "the group has"
 	}

@@ -26,6 +26,7 @@ type batch struct {
 	held      [batchSize]uint8   // 1 + the column whose timer is in it; 0 for none
 	selected  [batchSize]uint8   // scratch: indices of some individuals
 	deferred  []deferredTimer
+	person    *personEntry // scratch of initialisePeople
 }
 
 // A deferredTimer is a timer for the sparse table, to be set when the words of the individual are
@@ -62,15 +63,21 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 		b.initialise(r, in)
 		return
 	}
-	for i, id := range b.ids[:b.n] {
-		state := r.initialise(id, in, b.streams[i], noID)
-		r.Counts[state]++
-		for m := range r.Program.Machines {
-			one := &r.Program.Machines[m]
-			r.Counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
-		}
-		b.next[i] = wordOf(r.next(id, state))
+	for i := range b.n {
+		b.initialiseOne(r, i, in)
 	}
+}
+
+// initialiseOne does so for one individual of the batch.
+func (b *batch) initialiseOne(r *Run, i int, in *program.Entry) {
+	id := b.ids[i]
+	state := r.initialise(id, in, b.streams[i], noID)
+	r.Counts[state]++
+	for m := range r.Program.Machines {
+		one := &r.Program.Machines[m]
+		r.Counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
+	}
+	b.next[i] = wordOf(r.next(id, state))
 }
 
 // batchable reports whether all individuals with an entry have the same to draw, and have no timers

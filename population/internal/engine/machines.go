@@ -226,6 +226,14 @@ func (r *Run) deal(streams random.Stream) {
 		r.dealt[m] = make([]uint16, r.Program.Size)
 		free := 0
 		eachFree := func(do func(serial int)) {
+			if p := r.Program.People; p != nil {
+				for serial := range r.Program.Size {
+					if p.Attributes[one.Attribute].At(p.Row(serial)) < 0 {
+						do(serial)
+					}
+				}
+				return
+			}
 			serial := 0
 			for i := range r.Program.StartGroups {
 				g := &r.Program.StartGroups[i]
@@ -469,6 +477,9 @@ func (r *Run) given(id uint32, m *program.Move, by uint32, u float64) uint16 {
 func (r *Run) drawPlain(id uint32, a int, in *program.Entry, own *random.Stream) uint16 {
 	if in.Draws != nil && in.Draws[a] != nil {
 		return r.drawState(id, in.Draws[a], own)
+	}
+	if s := r.Program.SameAs; s != nil && s[a] >= 0 {
+		return r.attributes[s[a]].Of(id)
 	}
 	return uint16(lookup.SearchCumulative(r.phase.Attributes[a], own.Float64()))
 }

@@ -83,6 +83,11 @@ func newDemand(m *program.Program, o *Options) demand {
 		small.StartCounts = make([]int, len(m.StartCounts))
 		small.StartGroups = slices.Clone(m.StartGroups)
 		small.Size = 0
+		if m.People != nil {
+			sample := *m.People
+			sample.Every = m.Size / (2*len(m.StartGroups) + 2*1000)
+			small.People = &sample
+		}
 		for i := range small.StartGroups {
 			b := &small.StartGroups[i]
 			b.Count = int(math.Round(float64(b.Count) / float64(m.Size) * sample))
@@ -97,7 +102,7 @@ func newDemand(m *program.Program, o *Options) demand {
 			}
 		}
 	} else {
-		small.Size, small.StartCounts, small.StartGroups = 0, nil, nil
+		small.Size, small.StartCounts, small.StartGroups, small.People = 0, nil, nil, nil
 		_ = r.Start(context.Background(), &small, 0, 0) // for the layout
 	}
 	rule := o.windowRule()

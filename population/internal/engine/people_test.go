@@ -1,55 +1,155 @@
-//go:build !race
-
 package engine
 
 import (
+	"fmt"
+	"math"
+	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// What is right for each group and at each time is not refused because of what holds for others and
-// at others: women may be older than the oldest man, and shares may be large in turn.
-func TestRightForEach(t *testing.T) {
-	m := programOf(t, text("testdata/each"))
-	walk(t, &Run{sparseRule: usualSparse}, m, 1, 0.25)
+// filed is a model whose people come from a file with every kind of column, some of whose cells are
+// empty.
+const filed = `
+name: filed
+time: {unit: year, end: 10}
+population:
+  people: {file: people.csv}
+  start: {ill: {share: 30%, since: {uniform: {low: 0 years, high: 1 year}}}, well: rest}
+  age: {uniform: {low: 0 years, high: 70 years}}
+attributes: {home: {north: 40%, south: 60%}, region: {same as: home}, activity: {number: {gamma: {mean: 1, shape: 2}}}}
+places: {house: {join: new}, ward: {number: 5, capacity: 4, where: {state: cared}}}
+states:
+  well: {}
+  ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: cared, full: well}]}
+  cared: {race: [{after: 1 year, to: well}]}
+machines:
+  hiv:
+    start: {yes: 20, no: rest}
+    enter: no
+    states: {no: {}, yes: {race: [{after: {weibull: {scale: 9 years, shape: 2}}, to: no}]}}
+always: [{after: {weibull: {scale: 80 years, shape: 5}}, to: out}, {rate: 0.3 per year, move: {region: {north: 30%, south: rest}}}]
+births: {rate: 0.02 per year, enter: well, inherit: [house]}
+immigration: {rate: 3 per year, enter: well}
+transmission:
+  - {from: ill, among: house, rate each: activity * 0.5 per year, to: {well: ill}}
+  - {from: ill, among: region, rate: 1 per year, to: {well: ill}}
+record: {every: 1 year, by: [home, region]}
+`
+
+// filedProgram is its program, with a number of people.
+func filedProgram(t *testing.T, n int) *program.Program {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("id,state,since,age in years,home,hiv,since hiv,activity,house,count\n")
+	for i := range n {
+		states, times := []string{"ill", "", "well", "", "ill"}, []string{"0.5", "", "", "", ""}
+		fmt.Fprintf(&b, "p%d,%s,%s,%s,%s,%s,%s,%s,%s,\n", 3*i, states[i%5], times[i%5], []string{"", "30", "65.5"}[i%3],
+			[]string{"north", "", "south", ""}[i%4], []string{"", "yes", "no"}[i%3], []string{"", "2", ""}[i%3],
+			[]string{"", "0.5"}[i%2], []string{"", fmt.Sprint("h", i/7)}[min(1, i%6)])
+	}
+	read := func(string) ([]byte, error) { return []byte(b.String()), nil }
+	return modelOf(t, filed, syntax.Changes{ReadFile: read}).Program
 }
 
-// The invariants hold whatever is planned: for those who begin in groups, who inherit, who are
-// picked, and whom something that waits is about.
+// People of a file keep all invariants between any two events.
 func TestInvariantsOfPeople(t *testing.T) {
-	m := programOf(t, `
-name: people
-time: {unit: day, start: 0, end: 20}
-population:
-  size: 90
-  groups:
-    - {count: 30, with: {g: x}, start: {a: {share: 50%, since: {uniform: {low: 0 days, high: 3 days}}}, b: rest}}
-    - {count: 60, with: {g: y}, start: {b: rest}}
-attributes: {g: {x: 50%, y: 50%}}
-parameters: {r: 0.3 per day}
-states: {a: {race: [{after: 3 days, to: b}]}, b: {race: [{after: {gompertz: {rate: 0.1 per day, growth: 0.1 per day}}, to: c}]}, c: {race: [{rate: r, to: out}]}}
-transmission: [{from: a, rate: 0.5 per day, to: {b: a}, mixing: {by: g, matrix: [[0.9, 0.1], [0.2, 0.8]]}}, {from: c, rate: 0.1 per day, to: {c: a}}]
-births: {rate: 0.08 per day, enter: {a: 30%, b: rest}, inherit: all}
-interventions:
-  - {every: 2 days, who: [a, b], count: 3, to: c}
-  - {every: 5 days, who: everyone, count: 40, move: {g: y}}
-  - {when: {c: above 30%}, again: true, who: c, count: 5, to: out}
-  - {when: {total: below 60}, again: true, enter: {a: 50%, c: rest}, with: {g: x}, count: 20}
-  - {when: {a: below 10}, again: true, set: {r: 0.6 per day}}
-  - {when: {a: above 10}, again: true, set: {r: 0.3 per day}}
-`)
-	fired := make([]int, len(m.Triggered))
-	for seed := range uint64(20) {
-		for _, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
+	m := filedProgram(t, 300)
+	for seed := range uint64(3) {
+		var all [3][]seen
+		for i, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}
-			walk(t, &r, m, seed, 0.25)
-			for k, n := range r.waiting.done {
-				fired[k] += n
-			}
+			r.OnEvent = func(h *Event) { all[i] = append(all[i], seenIn(m, h)) }
+			walk(t, &r, m, seed, 0.2)
+		}
+		if want := fmt.Sprint(all[0]); want != fmt.Sprint(all[1]) || want != fmt.Sprint(all[2]) {
+			t.Fatalf("seed %d: other events if timers are sparse, or share a word", seed)
 		}
 	}
-	for k, n := range fired {
-		if n == 0 {
-			t.Errorf("%s never happened", m.Triggered[k].What)
+}
+
+// However many cores set people up, they are those of admitting one after the other; and what the file
+// gives is theirs.
+func TestPeopleDependOnSetup(t *testing.T) {
+	m := filedProgram(t, 20_000)
+	var all [3][]seen
+	for i, how := range []struct{ from, cores int }{{1 << 20, 1}, {1, 1}, {1, 3}} {
+		r := Run{sparseRule: usualSparse, setupFrom: how.from, cores: how.cores}
+		r.OnEvent = func(h *Event) { all[i] = append(all[i], seenIn(m, h)) }
+		if err := r.Start(t.Context(), m, 1, 0); err != nil {
+			t.Fatal(err)
 		}
+		if err := r.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if r.dealtStates != nil {
+			t.Error("the states that were dealt are kept")
+		}
+		p := m.People
+		for serial := range m.Size {
+			id := r.firstID + uint32(serial)
+			if s := p.State.At(serial); s >= 0 && int(r.status(id).state) != s {
+				t.Fatalf("person %d is in state %d", serial, r.status(id).state)
+			}
+			for a, column := range p.Attributes {
+				if v := column.At(serial); v >= 0 && int(r.attributes[a].Of(id)) != v {
+					t.Fatalf("person %d has the value %d of attribute %d", serial, r.attributes[a].Of(id), a)
+				}
+			}
+			if x := program.NumberOf(p.Numbers[0], serial); !math.IsNaN(x) && r.own[0][id] != x {
+				t.Fatalf("person %d has the number %v", serial, r.own[0][id])
+			}
+			if r.attributes[0].Of(id) != r.attributes[1].Of(id) {
+				t.Fatalf("person %d begins in another region than at home", serial)
+			}
+			if r.places.kinds[0].Seated(id) != (p.Places[0].At(serial) >= 0) {
+				t.Fatalf("person %d has a place: %v", serial, r.places.kinds[0].Seated(id))
+			}
+		}
+		if err := r.Advance(t.Context(), 0.5, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := fmt.Sprint(all[0]); want != fmt.Sprint(all[1]) || want != fmt.Sprint(all[2]) {
+		t.Error("other events if people are set up in blocks")
+	}
+}
+
+// A file of people with nothing that forbids windows can be run by them, with the same result.
+func TestPeopleByWindows(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("id,state,since,home\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "%d,%s,%s\n", i, []string{"ill,1", ",", "well,"}[i%3], []string{"north", ""}[i%2])
+	}
+	read := func(string) ([]byte, error) { return []byte(b.String()), nil }
+	m := modelOf(t, `
+name: filed
+time: {unit: day, end: 10}
+population: {people: {file: people.csv}, start: {ill: 10%, well: rest}}
+attributes: {home: {north: 40%, south: 60%}}
+states: {well: {}, ill: {race: [{after: {gamma: {mean: 5 days, shape: 3}}, to: well}]}}
+transmission: [{from: ill, rate: {by: home, north: 0.3 per day, south: 0.2 per day}, to: {well: ill}}]
+record: {every: 1 day}
+`, syntax.Changes{ReadFile: read}).Program
+	if !canUseWindows(m) {
+		t.Fatal("windows are refused")
+	}
+	run := func(o *Options) string {
+		b := NewBudget(o)
+		if _, err := Afford(m, o, b); err != nil {
+			t.Fatal(err)
+		}
+		r, rec := NewRun(o, b), NewRecording(m)
+		if err := r.Simulate(t.Context(), m, 7, 0, nil, &rec, quiet); err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(r.Windows > 0, rec.All)
+	}
+	one, other := run(&Options{}), run(&Options{Windows: 1})
+	if !strings.HasPrefix(other, "true") || strings.TrimPrefix(one, "false") != strings.TrimPrefix(other, "true") {
+		t.Errorf("%.200s\n%.200s", one, other)
 	}
 }

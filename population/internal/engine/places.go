@@ -68,13 +68,11 @@ func (r *Run) dealValues(streams random.Stream) {
 		return
 	}
 	id := r.firstID
-	for g := range m.StartGroups {
-		for range m.StartGroups[g].Count {
-			r.initialise(id, &m.StartGroups[g].Entry, streams.At(uint64(id-r.firstID)), noID)
-			r.stopTimers(id, 0)
-			id++
-		}
-	}
+	r.eachStart(func(serial int, in *program.Entry) {
+		r.initialise(id, in, streams.At(uint64(serial)), noID)
+		r.stopTimers(id, 0)
+		id++
+	})
 	for k := range m.Places {
 		if m.Places[k].By >= 0 {
 			values := make([]uint16, m.Size)
@@ -172,6 +170,10 @@ func (r *Run) groupOf(k int, id uint32) uint32 {
 func (r *Run) fillPlaces() {
 	for k := range r.Program.Places {
 		kind, seats := &r.Program.Places[k], r.places.kinds[k]
+		if r.Program.People.HasPlaces(k) {
+			r.fillFromFile(k)
+			continue
+		}
 		for range kind.Number {
 			seats.Found(0)
 		}

@@ -95,14 +95,9 @@ func (r *Run) startAllAgain(streams random.Stream) {
 	if len(r.Program.Presences) == 0 {
 		return
 	}
-	serial := uint64(0)
-	for i := range r.Program.StartGroups {
-		g := &r.Program.StartGroups[i]
-		for range g.Count {
-			id := r.firstID + uint32(serial)
-			r.startAgain(id, &g.Entry, streams.At(serial), noID)
-			r.reschedule(id, r.status(id).state)
-			serial++
-		}
-	}
+	r.eachStart(func(serial int, in *program.Entry) {
+		id := r.firstID + uint32(serial)
+		r.startAgain(id, in, streams.At(uint64(serial)), noID)
+		r.reschedule(id, r.status(id).state)
+	})
 }

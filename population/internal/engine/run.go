@@ -51,8 +51,10 @@ type Run struct {
 	contactPrefetch
 	sizes
 	arrivals []random.Stream // of the sources of immigration
-	ties     ties
-	pace     pace
+
+	dealtStates []uint16 // see dealStates; nil once the run is set up
+	ties        ties
+	pace        pace
 
 	budget  *Budget // nil for no limit
 	taken   uint64  // bytes that Budget counts for this run
@@ -167,6 +169,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
+	r.dealStates(streams)
 	r.near, r.places, r.lines, r.networks = newNear(m), nil, newLines(m), nil
 	r.clearPresences()
 	if len(m.Places) > 0 {
@@ -189,7 +192,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.tellLinks()
 		r.beginNear()
 	}
-	r.dealt = nil
+	r.dealt, r.dealtStates = nil, nil
 	r.beginSupplies()
 	r.arrivals = r.arrivals[:0]
 	for k := range r.phase.Immigration {

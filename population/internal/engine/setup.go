@@ -33,17 +33,12 @@ func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 	if r.Program.Size >= from || r.windows != nil {
 		return r.populateInBlocks(ctx, streams)
 	}
-	serial := uint64(0)
-	for i := range r.Program.StartGroups {
-		g := &r.Program.StartGroups[i]
-		for range g.Count {
-			id := r.admit(&g.Entry, streams.At(serial), noID)
-			if r.OnEvent != nil && r.places == nil { // see tellStart
-				r.notify(Event{Kind: Started, State: g.To, Name: -1}, id, noID)
-			}
-			serial++
+	r.eachStart(func(serial int, in *program.Entry) {
+		id := r.admit(in, streams.At(uint64(serial)), noID)
+		if r.OnEvent != nil && r.places == nil { // see tellStart
+			r.notify(Event{Kind: Started, State: in.To, Name: -1}, id, noID)
 		}
-	}
+	})
 	return ctx.Err() // so few take no more memory than the budget has granted
 }
 
@@ -156,6 +151,10 @@ type startPopulation struct {
 // initialise initialises the individuals with ids in [from, to), in batches, and calls each after
 // every batch.
 func (p *startPopulation) initialise(r *Run, b *batch, from, to int, each func()) {
+	if r.Program.People != nil {
+		p.initialisePeople(r, b, from, to, each)
+		return
+	}
 	k := sort.SearchInts(p.ends, from-int(r.firstID)+1)
 	for id := from; id < to; id += b.n {
 		serial := id - int(r.firstID)

@@ -107,12 +107,18 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	streams := random.New(0, math.MaxUint64)
 	due = make([]uint8, n)
 	k, upTo := -1, 0 // the start group, and the number before which it ends
+	var person personEntry
 	for i := range due {
-		for serial := int(float64(of.Size) * (float64(i) + 0.5) / float64(n)); serial >= upTo; {
+		serial := int(float64(of.Size) * (float64(i) + 0.5) / float64(n))
+		for serial >= upTo {
 			k++
 			upTo += of.StartGroups[k].Count
 		}
-		s.initialise(0, &of.StartGroups[k].Entry, streams.At(uint64(i)), noID)
+		in := &of.StartGroups[k].Entry
+		if of.People != nil {
+			in = person.of(&s, serial)
+		}
+		s.initialise(0, in, streams.At(uint64(i)), noID)
 		for k := range s.phase.Always {
 			if word := s.timer(0, k); timeOf(word) <= s.end || word&memoryless != 0 {
 				due[i] |= 1 << k

@@ -28,6 +28,7 @@ func Model(m *compile.Model) string {
 	if p.FirstPhase.Ages != nil {
 		e.line("Ages at the start: %s.", e.unnamedDuration(e.file.Age))
 	}
+	e.people()
 	e.attributes()
 	e.groups()
 	e.states()
@@ -100,6 +101,10 @@ func (e *explainer) attributes() {
 	defer e.numbers()
 	for _, a := range e.file.Attributes {
 		var values []string
+		if a.SameAs.Given() {
+			e.line("  %s: at first that of %s", a.Name, a.SameAs.Name)
+			continue
+		}
 		if a.File != "" && len(a.Values) > maxGroups {
 			e.line("  %s: %s, with the shares in %s", a.Name, format.Plural(len(a.Values), "value"), a.File)
 			continue

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -42,7 +43,7 @@ func (e *explainer) places() {
 		if len(p.Where) > 0 {
 			who = "those" + ofConditions(p.Where)
 		}
-		e.line("  %s: %s, in places %s%s", p.Name, who, e.placeSizes(p), e.capacity(p))
+		e.line("  %s: %s, in places %s%s%s", p.Name, who, e.placeSizes(p), e.fromPeople(i), e.capacity(p))
 		if len(p.Alike) > 0 {
 			e.line("    who shares one has the same %s", strings.ReplaceAll(orList(p.Alike), " or ", " and "))
 		}
@@ -53,6 +54,9 @@ func (e *explainer) places() {
 				parts = append(parts, e.value(part.Count)+" "+part.Of.Name)
 			}
 			e.line("    %s of them begin with %s", e.probability(m.Share), strings.Join(parts, " and "))
+		}
+		if p.FromPeople && !p.Join.Given() { // nobody can come to belong
+			continue
 		}
 		switch e.program.Places[i].Join {
 		case program.JoinAny:
@@ -72,8 +76,23 @@ func (e *explainer) placeSizes(p *syntax.Place) string {
 		return "of which there are always " + e.value(p.Number)
 	case p.Size.Given():
 		return "of size " + e.howMany(p.Size)
+	case p.FromPeople:
+		return ""
 	}
 	return "made up by " + p.By.Name
+}
+
+// fromPeople says that people of a file are in the places that the file says.
+func (e *explainer) fromPeople(kind int) string {
+	p := e.program.People
+	if !p.HasPlaces(kind) {
+		return ""
+	}
+	words := "of " + e.file.People.File + ", which has " + format.Thousands(float64(p.Places[kind].Number))
+	if e.file.Places[kind].Number.Given() {
+		return ", those " + words
+	}
+	return words
 }
 
 // capacity says how many a place holds.

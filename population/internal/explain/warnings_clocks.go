@@ -154,9 +154,12 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
-		a, share := e.program.Attributes.Index(w.Attribute.Name), 0.0
+		a, share := e.drawnAs(in, e.program.Attributes.Index(w.Attribute.Name)), 0.0
 		for _, v := range w.Values {
 			k := slices.Index(e.program.Attributes[a].Values, v.Name)
+			if e.fileGives(a) {
+				return -1
+			}
 			switch given := in.ValueOf(a); given {
 			case program.Inherited, program.ByAge:
 				return -1
@@ -265,6 +268,9 @@ func (e *explainer) mayMatch(in *program.Entry, where []syntax.Where) bool {
 
 // mayEnterWith reports whether an individual may have a value of an attribute when it enters.
 func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string) bool {
+	if attribute = e.drawnAs(in, attribute); e.fileGives(attribute) {
+		return true
+	}
 	values := e.program.Attributes[attribute].Values
 	switch given := in.ValueOf(attribute); given {
 	case program.Inherited:
@@ -325,7 +331,7 @@ func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may
 // bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.
 func (e *explainer) bandsWithoutAges() (all []string) {
 	for i := range e.program.StartGroups {
-		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 {
+		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 || e.program.People != nil && e.program.People.Age != nil {
 			continue
 		}
 		for _, b := range e.program.Bands {

@@ -58,6 +58,8 @@ type Program struct {
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
 	Networks       []Network        // in the order of the file
+	SameAs         []int            // by attribute: the one whose value it begins with, or −1; nil if there is none
+	People         *People          // those of a file, who are the start; nil if there is none
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.

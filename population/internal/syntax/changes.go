@@ -27,6 +27,9 @@ type Changes struct {
 	RecordBy [][]string                        // more attributes, and combinations, to record by
 	Later    *Later                            // nil for none
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
+	OpenFile func(name string) (Stream, error) // opens the files that are read from beginning to end; nil to use ReadFile
+	Progress func(name string, done, of int64) // of reading these; may be nil
+	People   *PeopleCache                      // what has been read of these; may be nil
 
 	Functions function.Functions // that a program supplies in place of what the file says
 }
@@ -88,7 +91,9 @@ func (r *Reader) parseSettings() {
 
 // Apply makes the changes that are not made by paths.
 func (r *Reader) Apply(m *File, c Changes) {
-	if c.Size != nil {
+	if c.Size != nil && m.People != nil {
+		r.Add(diag.Place{File: "--size"}, "population: both people and size; there are as many as rows")
+	} else if c.Size != nil {
 		if m.Size = *c.Size; m.Size < 0 || m.Size > MaxIndividuals {
 			r.Add(diag.Place{File: "--size"}, "%d: expected a number from 0 to %d", m.Size, MaxIndividuals)
 			m.SizeBad = true

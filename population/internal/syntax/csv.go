@@ -26,6 +26,11 @@ type TableFiles struct {
 	Read     func(name string) ([]byte, error)
 	Contents map[string][]byte // contents of those that have been read
 	Failed   map[string]error  // why the others could not be
+
+	// Open opens those that are read from beginning to end. It may be nil or return nil, to use Read.
+	Open     func(name string) (Stream, error)
+	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
+	People   *PeopleCache                      // may be nil
 }
 
 // content returns the content of a file.

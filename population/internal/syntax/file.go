@@ -30,7 +30,8 @@ type File struct {
 	HasGroups bool         // the section has groups and not a plain start
 	StartsAt  diag.Place
 	StartsBad bool
-	Age       Value // the ages at the start, if given
+	Age       Value   // the ages at the start, if given
+	People    *People // those of a file, if given
 
 	Parameters    []NamedValue
 	Overridden    map[string]bool // parameters that a scenario or --set gave another value

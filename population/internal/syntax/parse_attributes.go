@@ -17,6 +17,7 @@ type Attribute struct {
 	Ages   []Value // in place of Shares, if it follows the age
 	ByAge  bool    // it does
 	File   string  // the table that the values and shares are from; "" if they are written here
+	SameAs Ref     // in place of Shares: the attribute whose value it begins with
 }
 
 // A Where restricts an attribute to some of its values.
@@ -63,7 +64,9 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Count
 		var pairs []Pair
-		if n := r.Resolve(p.Value); n.Kind == yaml.MappingNode && r.inFile(n) {
+		if from := r.sameAs(p.Value); from != nil {
+			r.attributeSameAs(m, &a, n, p.Value, from, what)
+		} else if n := r.Resolve(p.Value); n.Kind == yaml.MappingNode && r.inFile(n) {
 			r.attributeFile(&a, n, what)
 		} else {
 			pairs = r.Pairs(p.Value, what, "{north: 40%, south: 60%}")

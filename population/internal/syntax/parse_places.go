@@ -20,6 +20,8 @@ type Place struct {
 	Alike    []Ref
 	Capacity Value
 	Join     Ref // any, new or none
+
+	FromPeople bool // none of the three is given: a file of people has to say who is where
 }
 
 // A MadeOf is an entry of made of: a share of the places, and how many members with each value they
@@ -61,7 +63,7 @@ func (r *Reader) places(m *File, n *yaml.Node) {
 		f := r.Fields(p.Value, one.What, "{size: {1: 40%, 2: 60%}}", "size", "by", "made of", "number", "where", "alike",
 			"capacity", "join")
 		if f != nil {
-			r.place(&one, f)
+			r.place(&one, f, m.People != nil)
 		}
 		one.Bad = r.Count > before
 		m.Places = append(m.Places, one)
@@ -69,7 +71,7 @@ func (r *Reader) places(m *File, n *yaml.Node) {
 }
 
 // place reads one of them.
-func (r *Reader) place(one *Place, f *Fields) {
+func (r *Reader) place(one *Place, f *Fields, people bool) {
 	one.Size, one.Number, one.Capacity = f.Value("size", KindNumber), f.Value("number", KindNumber),
 		f.Value("capacity", KindNumber)
 	if n := f.Get("size"); n != nil && one.Size.Distribution != nil {
@@ -86,8 +88,9 @@ func (r *Reader) place(one *Place, f *Fields) {
 			ways++
 		}
 	}
+	one.FromPeople = ways == 0 && people
 	switch {
-	case ways == 0:
+	case ways == 0 && !people:
 		r.Fail(f.Node, "%s: how many are in a place? Write size, by and made of, or number", one.What)
 	case ways > 1:
 		r.Fail(f.Node, "%s: only one of size, made of and number can be given", one.What)

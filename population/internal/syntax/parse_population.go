@@ -55,11 +55,19 @@ const (
 
 // population reads the section population.
 func (r *Reader) population(m *File, n *yaml.Node) {
-	f := r.Fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "groups", "age", "most")
+	f := r.Fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "groups", "age", "most", "people")
 	if f == nil {
 		return
 	}
-	if s := f.Need("size", "100_000"); s != nil {
+	if p := f.Get("people"); p != nil {
+		r.people(m, p)
+		m.SizeAt = r.Place(p)
+		for _, other := range []string{"size", "groups"} {
+			if n := f.Get(other); n != nil {
+				r.Fail(n, "population: both people and %s; there are as many as rows", other)
+			}
+		}
+	} else if s := f.Need("size", "100_000"); s != nil {
 		var ok bool
 		m.Size, ok = r.wholeNumber(s, "population: size", MaxIndividuals)
 		m.SizeAt, m.SizeBad = r.Place(s), !ok
@@ -81,13 +89,18 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 		m.StartsBad = r.Count > before
 		return
 	}
+	const what = "population: start"
+	if m.People != nil && f.Get("start") == nil && !f.Misspelt["start"] { // the file has the states of all
+		m.StartsAt, m.StartsBad = m.People.At, false
+		m.Groups = []StartGroup{{At: m.StartsAt, What: what, IsShare: true, Share: 1}}
+		return
+	}
 	s := f.Need("start", "{infectious: 10, susceptible: rest}")
 	if s == nil {
 		return
 	}
 	m.StartsAt = r.Place(s)
 	before := r.Count
-	const what = "population: start"
 	m.Groups = []StartGroup{{At: m.StartsAt, What: what, IsShare: true, Share: 1, Starts: r.startShares(s, what)}}
 	m.StartsBad = r.Count > before
 }

@@ -1,0 +1,158 @@
+package syntax
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"sync"
+
+	"github.com/almanac-sim/almanac/population/internal/people"
+)
+
+// A Stream is a file that is read from beginning to end, such as one of people. It may be larger than
+// memory.
+type Stream interface {
+	io.ReadCloser
+	Stat() (fs.FileInfo, error)
+}
+
+// A PeopleCache shares the tables of files of people among compilations of one model, so that a file is
+// read once. Several goroutines may use it.
+type PeopleCache struct {
+	mu     sync.Mutex
+	tables map[string]*people.Table // by what was read, and for what
+}
+
+// get returns the table of a key, or reads it.
+func (c *PeopleCache) get(key string, read func() *people.Table) *people.Table {
+	if c == nil {
+		return read()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t, ok := c.tables[key]
+	if ok {
+		return t
+	}
+	if t = read(); t != nil {
+		if c.tables == nil {
+			c.tables = map[string]*people.Table{}
+		}
+		c.tables[key] = t
+	}
+	return t
+}
+
+// open opens a file that is read from beginning to end. One that is small enough for a table is among
+// Contents afterwards, so that it goes with the model to where the model is run.
+func (t *TableFiles) open(name string) (*tableFile, error) {
+	if t == nil || t.Open == nil {
+		return t.openContent(name)
+	}
+	if _, ok := t.Contents[name]; ok {
+		return t.openContent(name)
+	}
+	file, err := t.Open(name)
+	switch {
+	case err != nil:
+		return nil, withoutName(err)
+	case file == nil:
+		return t.openContent(name)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return nil, withoutName(err)
+	}
+	f := &tableFile{in: file, file: file, info: info, size: info.Size()}
+	if f.size > MaxTableBytes {
+		return f, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(file, f.size+1))
+	if err == nil {
+		f.read = int64(len(text))
+		err = f.changed()
+	}
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, withoutName(err)
+	}
+	t.Contents[name] = text
+	return t.openContent(name)
+}
+
+// openContent opens a file that is in memory.
+func (t *TableFiles) openContent(name string) (*tableFile, error) {
+	text, err := t.content(name)
+	if err != nil {
+		return nil, err
+	}
+	return &tableFile{in: bytes.NewReader(text), size: int64(len(text)), text: text}, nil
+}
+
+// withoutName removes the name of a file from an error: the caller's message has it.
+func withoutName(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// A tableFile is a file that is being read. It has as many bytes as it had when it was opened.
+type tableFile struct {
+	in   io.Reader
+	file Stream // nil if it is in memory
+	info fs.FileInfo
+	size int64
+	read int64
+	text []byte // if it is in memory
+}
+
+// key tells the file apart from others, and from what it was before.
+func (f *tableFile) key() string {
+	if f.info == nil {
+		return fmt.Sprintf("%x", sha256.Sum256(f.text))
+	}
+	return fmt.Sprintf("%d %v", f.size, f.info.ModTime())
+}
+
+// Read is of io.Reader. A file that grows is not read beyond its first size.
+func (f *tableFile) Read(p []byte) (int, error) {
+	if left := f.size - f.read; int64(len(p)) > left {
+		p = p[:left]
+	}
+	if len(p) == 0 {
+		return 0, io.EOF
+	}
+	n, err := f.in.Read(p)
+	f.read += int64(n)
+	return n, err
+}
+
+// done returns how many bytes have been read.
+func (f *tableFile) done() int64 { return f.read }
+
+// changed returns an error if the file has changed since it was opened.
+func (f *tableFile) changed() error {
+	if f.file == nil {
+		return nil
+	}
+	now, err := f.file.Stat()
+	switch {
+	case err != nil:
+		return withoutName(err)
+	case now.Size() != f.size || now.ModTime() != f.info.ModTime() || f.read != f.size:
+		return fmt.Errorf("it was written to while it was read")
+	}
+	return nil
+}
+
+// Close closes the file.
+func (f *tableFile) Close() error {
+	if f.file == nil {
+		return nil
+	}
+	return f.file.Close()
+}
