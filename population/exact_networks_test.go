@@ -1,7 +1,9 @@
 package population_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -157,5 +159,136 @@ func TestExactLinksOfThoseWhoLeave(t *testing.T) {
 		if n.Links+int(n.Ended) != 15 || people != r.Runs[i].Total(1) {
 			t.Fatalf("%+v, of %d people", n, r.Runs[i].Total(1))
 		}
+	}
+}
+
+// Outbreaks on a Poisson network with an exponential infectious period: infection along a link takes
+// β/(β + γ) of all, but the links of one individual share its period. So the probability of a large
+// outbreak differs from its size: with mean degree 4, β = 0.5 and γ = 1 they are 0.315 and 0.454, and
+// independent links would make both the same.
+func TestExactPoissonNetwork(t *testing.T) {
+	const mean, beta, gamma = 4.0, 0.5, 1.0
+	// Size: everybody is infected along each link with the same probability, independently.
+	share := 0.9
+	for range 200 {
+		share = 1 - math.Exp(-mean*beta/(beta+gamma)*share)
+	}
+	// Probability: u is that of dying out along a link, p = 1 − e^(−βt) that of infection in a period t.
+	// The integral over t is one over x = e^(−γt): E[exp(mean·p·(u − 1))] with p = 1 − x^(β/γ).
+	u := 0.5
+	const steps = 20_000
+	for range 200 {
+		sum := 0.0
+		for i := range steps {
+			x := (float64(i) + 0.5) / steps
+			sum += math.Exp(mean * (1 - math.Pow(x, beta/gamma)) * (u - 1))
+		}
+		u = sum / steps
+	}
+	if math.Abs(1-u-0.315) > 5e-4 || math.Abs(share-0.454) > 5e-4 {
+		t.Fatalf("a large outbreak has probability %v by the equation, and takes %v", 1-u, share)
+	}
+	n := testscale.Size(1500, 20_000)
+	const people = 2000
+	r := exactSimulate(t, 1, n, `
+name: poisson
+time: {unit: day, end: 200}
+population: {size: 2_000, start: {ill: 1, well: rest}}
+networks: {n: {random: {mean: 4}}}
+states: {well: {}, ill: {race: [{rate: 1 per day, to: immune}]}, immune: {}}
+transmission: [{from: ill, among: n, rate each: 0.5 per day, to: {well: ill}}]
+record: {every: 200 days}
+`)
+	var large, sizes []float64
+	for _, k := range r.counts(r.last(), "immune") {
+		is := 0.0
+		if k > people/10 {
+			is = 1
+			sizes = append(sizes, k/people)
+		}
+		large = append(large, is)
+	}
+	checkMean(t, "probability of a large outbreak", large, 1-u)
+	if got, _, se, _ := moments(sizes); math.Abs(got-share) > 4*se+1./people*4 {
+		t.Errorf("a large outbreak takes %v of all, want %v ± %v", got, share, se)
+	}
+}
+
+// Infection without recovery on a regular network, in which triangles are rare: the pair equations
+// are exact in the limit. With k links each, S = ϕ^k with ϕ' = −β·(ϕ − ϕ^(k−1)·s), where s is the share
+// that is susceptible at the start.
+func TestExactRegularNetwork(t *testing.T) {
+	const k, beta, start = 4, 0.6, 0.98
+	phi, dt := 1.0, 1e-4
+	susceptible := make([]float64, 0, 4)
+	for step := 0; step <= 30_000; step++ {
+		if step%10_000 == 0 {
+			susceptible = append(susceptible, start*math.Pow(phi, k))
+		}
+		slope := func(x float64) float64 { return -beta * (x - start*math.Pow(x, k-1)) }
+		phi += dt * slope(phi+dt/2*slope(phi))
+	}
+	const people = 5000
+	r := exactSimulate(t, 1, testscale.Size(60, 1000), `
+name: regular
+time: {unit: day, end: 3}
+population: {size: 5_000, start: {ill: 100, well: rest}}
+networks: {n: {degrees: 4}}
+states: {well: {}, ill: {}}
+transmission: [{from: ill, among: n, rate each: 0.6 per day, to: {well: ill}}]
+record: {every: 1 day}
+`)
+	for day := 1; day <= 3; day++ {
+		got, _, se, _ := moments(r.counts(day, "well"))
+		// Of 10,000 links about 4 are dropped, and the equations leave out terms of 1/N.
+		if want := people * susceptible[day]; math.Abs(got-want) > 4*se+6 {
+			t.Errorf("day %d: %v are susceptible, want %v ± %v", day, got, want, se)
+		}
+	}
+}
+
+// Networks that are as bad as can be are run: one clique, a hub, far more ends than people.
+func TestHostileNetworks(t *testing.T) {
+	for name, text := range map[string]string{
+		"a clique":           "population: {size: 800, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 799}}}",
+		"degrees":            "population: {size: 10, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: 300_000}}",
+		"many links of each": "population: {size: 300, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: {by: g, a: 200_000, b: 0}}}",
+		"nobody":             "population: {size: 0, start: {well: rest}}\nnetworks: {n: {degrees: 3}}",
+		"one":                "population: {size: 1, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 0}}}",
+	} {
+		r := exactSimulate(t, 1, 1, `
+name: hostile
+time: {unit: day, end: 2}
+%s
+attributes: {g: {a: 10%%, b: 90%%}}
+states: {well: {}, ill: {race: [{rate: 1 per day, to: out}]}}
+transmission:
+  - {from: ill, among: n, rate each: 0.5 per day, to: {well: ill}}
+  - {from: ill, rate: 3 per day, link: n}
+record: {every: 1 day}
+`, text)
+		n := r.Runs[0].Network(0, 0)
+		if people := r.Model.Size(); 2*n.Links > people*(people-1) {
+			t.Errorf("%s: %d links of %d people", name, n.Links, people)
+		}
+	}
+	// One person with very many links leaves.
+	var links strings.Builder
+	links.WriteString("from,to,weight\n")
+	const people = 200_000
+	for i := 2; i <= people; i++ {
+		fmt.Fprintf(&links, "1,%d,%d\n", i, i%7)
+	}
+	r := withFiles(t, population.Options{Seed: 1}, map[string]string{"hub.csv": links.String()}, `
+name: hub
+time: {unit: day, end: 2}
+population: {size: 200_000, start: {ill: 1, well: rest}}
+networks: {n: {file: hub.csv}}
+states: {ill: {race: [{after: 1 day, to: out}]}, well: {race: [{rate: 0.001 per day, to: out}]}}
+transmission: [{from: ill, among: n, rate: 3 per day, to: {well: well}}]
+record: {every: 2 days}
+`)
+	if n := r.Runs[0].Network(1, 0); n.Links != 0 || n.Ended != people-1 {
+		t.Errorf("%d links are left, %d ended", n.Links, n.Ended)
 	}
 }

@@ -81,6 +81,7 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	}
 	r.Apply(f, c)
 	r.ReadPeople(f)
+	r.ReadLinks(f)
 	ResolveIntervals(f, list)
 	m := File(f, list)
 	if err := list.Err(); err != nil {

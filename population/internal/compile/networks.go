@@ -65,6 +65,11 @@ func (c *compiler) networkStart(here Scope, text *syntax.Network) program.Networ
 	case text.Degrees.Given():
 		n.Start = program.DegreeLinks
 		c.degrees(here, text, &n)
+	case text.File != nil:
+		n.Start = program.FileLinks
+		if links := text.File.Links; links != nil {
+			n.Pairs, n.Weights = links.Pairs, links.Weights
+		}
 	case !n.Grows && !c.linksUnknown():
 		c.Add(text.At, "%s: nothing makes its links; give it file, random or degrees, or a transmission with link: %s",
 			text.What, text.Name)

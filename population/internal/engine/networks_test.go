@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -90,5 +91,49 @@ func TestEventsOfLinks(t *testing.T) {
 				t.Fatalf("at %v %d links of %s by events, and %d", at, n, m.Networks[k].Name, c.Links)
 			}
 		}
+	}
+}
+
+// A fork draws the ends of links again, given that they have not ended: forks of one past differ, and
+// together they have the law of what is left.
+func TestForksDrawEndsOfLinks(t *testing.T) {
+	m := programOf(t, `
+name: ends
+time: {unit: year, end: 4}
+population: {size: 100, start: {a: rest}}
+networks: {n: {random: {mean: 99}, ends: {after: {gamma: {mean: 2 years, shape: 2}}}}}
+states: {a: {}}
+record: {every: 4 years}
+`)
+	r, err := Begin(t.Context(), m, &Options{Seed: 1}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Advance(t.Context(), 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	there := r.CountNetwork(0).Links
+	counts := map[int]bool{}
+	sum, forks := 0, 20
+	for luck := range forks {
+		f, err := r.Fork()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Redraw(uint64(luck))
+		if err := f.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Advance(t.Context(), 3, nil); err != nil {
+			t.Fatal(err)
+		}
+		left := f.CountNetwork(0).Links
+		counts[left], sum = true, sum+left
+	}
+	survival := func(t float64) float64 { return (1 + t) * math.Exp(-t) } // of a gamma with mean 2 and shape 2
+	p := survival(3) / survival(1)
+	n := float64(there * forks)
+	if z := (float64(sum) - n*p) / math.Sqrt(n*p*(1-p)); math.Abs(z) > 4 || len(counts) < forks/2 {
+		t.Errorf("of %v links %d are left, want %v: z = %.1f; %d different numbers", n, sum, n*p, z, len(counts))
 	}
 }

@@ -51,6 +51,12 @@ func (e *explainer) firstLinks(n *syntax.Network, i int) string {
 	case program.DegreeLinks:
 		return fmt.Sprintf("at the start everybody has %s ends of links, which are paired at random: about %s links",
 			e.howMany(n.Degrees), links)
+	case program.FileLinks:
+		weights := ""
+		if e.program.Networks[i].Weights != nil {
+			weights = ", with weights"
+		}
+		return fmt.Sprintf("at the start the %s links of %s%s", links, n.File.Name, weights)
 	}
 	return "at the start nobody is linked"
 }

@@ -31,6 +31,7 @@
 //	csv_groups.go           tables by group in files
 //	parse_places.go         places: kinds of places
 //	parse_networks.go       networks: links between individuals
+//	link_file.go            the files of networks
 //	parse_supplies.go       supplies: what is used up
 //	value_since.go          a value by the time since something
 //	parse_numbers.go        attributes that are a number of its own for everyone

@@ -10,8 +10,9 @@ import (
 type Network struct {
 	Ref
 	What    string // how messages name it
-	Mean    Value  // random: the mean number of links; of Mean and Degrees at most one is given
+	Mean    Value  // random: the mean number of links; of Mean, Degrees and File at most one is given
 	Degrees Value
+	File    *LinkFile // nil for none
 	Most    Value
 	Ends    Value // the rate at which a link ends
 	After   Value // how long a link lasts, if that is drawn when it begins
@@ -43,7 +44,8 @@ func (r *Reader) networks(m *File, n *yaml.Node) {
 			continue
 		}
 		before := r.Count
-		f := r.Fields(p.Value, one.What, "{random: {mean: 4}}", "random", "degrees", "most", "ends")
+		f := r.Fields(p.Value, one.What, "{random: {mean: 4}}", "file", "columns", "ignore",
+			"random", "degrees", "most", "ends")
 		if f != nil {
 			r.network(&one, f)
 		}
@@ -55,7 +57,7 @@ func (r *Reader) networks(m *File, n *yaml.Node) {
 // network reads one of them.
 func (r *Reader) network(one *Network, f *Fields) {
 	ways := []string{}
-	for _, key := range []string{"random", "degrees"} {
+	for _, key := range []string{"file", "random", "degrees"} {
 		if f.Get(key) != nil {
 			ways = append(ways, key)
 		}
@@ -70,6 +72,7 @@ func (r *Reader) network(one *Network, f *Fields) {
 		}
 	}
 	one.Degrees, one.Most = f.Value("degrees", KindNumber), f.Value("most", KindNumber)
+	r.linkFile(one, f)
 	n := f.Get("ends")
 	if n == nil {
 		return

@@ -35,6 +35,7 @@ const (
 const (
 	household = 11
 	town      = 100_000
+	million   = 1_000_000
 	city      = 10_000_000
 	country   = 60_000_000
 )
@@ -65,6 +66,7 @@ func RunCells(large bool) [][]Cell {
 		{cell(tuberculosis, settingUp, city, 2), cell(tuberculosis, settingUp, city, 1)},
 		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
 			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
+		{cell(configuration, wholeRun, million, 1), cell(partnerships, wholeRun, million, 1)},
 	}
 }
 
@@ -89,6 +91,8 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	name, source, err := c.Structure, []byte(nil), error(nil)
 	if text, ok := machineModel(c.Structure); ok {
 		name, source = "machines.yaml", []byte(text)
+	} else if text, ok := networkModel(c.Structure); ok {
+		name, source = "networks.yaml", []byte(text)
 	} else {
 		source, err = examples.Files().ReadFile(c.Structure)
 	}
