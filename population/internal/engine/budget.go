@@ -112,6 +112,12 @@ func (r *Run) bytes() uint64 {
 	if r.sparseTimers != nil {
 		n += 16 * r.sparseTimers.Capacity()
 	}
+	if r.places != nil {
+		n -= r.Used * placeBytes * len(r.places.kinds)
+		for _, seats := range r.places.kinds {
+			n += seats.Bytes()
+		}
+	}
 	return uint64(n)
 }
 
