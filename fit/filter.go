@@ -195,7 +195,7 @@ func (o model) rowLogDensity(row int, laws []Law, means []float64) (float64, err
 		if !(math.Abs(m) <= math.MaxFloat64) || m < 0 && laws[c].Counts() {
 			return 0, fmt.Errorf("the mean of %s in row %d is %g, which is no mean of a report", column.Name, row+1, m)
 		}
-		sum += laws[c].LogDensity(y, m)
+		sum += o.problem.law(laws[c], c, row).LogDensity(y, m)
 	}
 	return sum, nil
 }

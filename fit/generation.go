@@ -82,7 +82,7 @@ func openRuns(o model, args *runsArgs) (task, error) {
 		}
 		if possible {
 			r.likelihood, r.path = o.problem.LogLikelihood(c), &Path{Seed: seed, Check: c.Check}
-			reports := c.Draw(&s)
+			reports := o.problem.Draw(c, &s)
 			if args.Scales == nil {
 				for i, column := range c.Columns {
 					r.reports = append(column.Law.pack(r.reports), reports[i]...)
@@ -117,7 +117,10 @@ func (p *Problem) scales(reports []Reports) [][]float64 {
 		all[i] = make([]float64, len(c.Data))
 		for row, y := range c.Data {
 			if !math.IsNaN(y) {
-				all[i][row] = law.SD(math.Max(math.Abs(y), least))
+				all[i][row] = p.law(law, i, row).SD(math.Max(math.Abs(y), least))
+				if law.Family == Binomial { // where all or none are positive there is a spread, too
+					all[i][row] = math.Max(all[i][row], 1)
+				}
 			}
 		}
 	}

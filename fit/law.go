@@ -17,6 +17,7 @@ const (
 	Poisson          Family = iota // variance m
 	NegativeBinomial               // variance m + m²/k, where k is the law's Arg
 	Gaussian                       // standard deviation Arg, or Arg times the mean
+	Binomial                       // out of the law's Arg, which each row has its own of: see Problem.OutOf
 )
 
 func (f Family) String() string {
@@ -27,6 +28,8 @@ func (f Family) String() string {
 		return "negative binomial"
 	case Gaussian:
 		return "normal"
+	case Binomial:
+		return "binomial"
 	}
 	return fmt.Sprintf("Family(%d)", int(f))
 }
@@ -43,7 +46,7 @@ type Law struct {
 // Check returns an error if the law is not valid.
 func (l Law) Check() error {
 	switch {
-	case l.Family < Poisson || l.Family > Gaussian:
+	case l.Family < Poisson || l.Family > Binomial:
 		return fmt.Errorf("an error law of an unknown family, %v", l.Family)
 	case l.Family == NegativeBinomial && !(l.Arg > 0 && l.Arg <= math.MaxFloat64):
 		return fmt.Errorf("a dispersion of %g: it is above 0", l.Arg)
@@ -63,6 +66,8 @@ func (l Law) SD(mean float64) float64 {
 		return math.Sqrt(mean)
 	case NegativeBinomial:
 		return math.Sqrt(mean + mean*mean/l.Arg)
+	case Binomial:
+		return math.Sqrt(math.Max(0, mean*(1-mean/l.Arg)))
 	}
 	if l.Share {
 		return l.Arg * math.Abs(mean)
@@ -73,6 +78,8 @@ func (l Law) SD(mean float64) float64 {
 // Draw draws one report about a mean.
 func (l Law) Draw(mean float64, s rand.Source) float64 {
 	switch l.Family {
+	case Binomial:
+		return l.drawBinomial(mean, s)
 	case Gaussian:
 		return mean + float64(l.SD(mean)*random.Normal(s))
 	case NegativeBinomial:
@@ -101,6 +108,9 @@ func (l Law) LogDensity(y, mean float64) float64 {
 	if !(y >= 0) || y != math.Floor(y) {
 		return math.Inf(-1)
 	}
+	if l.Family == Binomial {
+		return l.logBinomial(y, mean)
+	}
 	if mean == 0 {
 		return logIndicator(y == 0)
 	}
@@ -123,4 +133,40 @@ func logIndicator(so bool) float64 {
 		return 0
 	}
 	return math.Inf(-1)
+}
+
+// logBinomial is LogDensity of a binomial law.
+func (l Law) logBinomial(y, mean float64) float64 {
+	n := l.Arg
+	if !(y <= n) {
+		return math.Inf(-1)
+	}
+	sum := detmath.Lgamma(n+1) - detmath.Lgamma(y+1) - detmath.Lgamma(n-y+1)
+	if y > 0 {
+		if !(mean > 0) {
+			return math.Inf(-1)
+		}
+		sum += float64(y * detmath.Log(mean/n))
+	}
+	if y < n {
+		if !(mean < n) {
+			return math.Inf(-1)
+		}
+		sum += float64((n - y) * detmath.Log1p(-mean/n))
+	}
+	return sum
+}
+
+// drawBinomial draws how many of the law's Arg there are. Where that is not known, it is the mean.
+func (l Law) drawBinomial(mean float64, s rand.Source) float64 {
+	if !(l.Arg >= 1) {
+		return mean
+	}
+	x := 0.0
+	for range int(l.Arg) {
+		if float64(s.Uint64()>>11)*0x1p-53 < mean/l.Arg {
+			x++
+		}
+	}
+	return x
 }

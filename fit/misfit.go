@@ -106,7 +106,7 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 		for _, c := range courses {
 			mean += c[i] / k
 		}
-		l := laws[y.column]
+		l := p.law(laws[y.column], y.column, y.row)
 		whole += negLogDensity(l, y.value, mean, k)
 		least += saturated(l, y.value)
 		if len(courses) == 1 || belowFloor(l, y.value, mean, k) {
@@ -138,6 +138,11 @@ func derivatives(l Law, y, mean float64) (first, second float64) {
 		return 0, 0
 	case l.Family == Poisson:
 		return 1 - y/mean, y / (mean * mean)
+	case l.Family == Binomial && mean >= l.Arg: // all expected, all observed
+		return 0, 0
+	case l.Family == Binomial:
+		rest := l.Arg - mean
+		return (l.Arg-y)/rest - y/mean, y/(mean*mean) + (l.Arg-y)/(rest*rest)
 	case l.Family == NegativeBinomial:
 		q := (l.Arg + y) / (l.Arg + mean)
 		return q - y/mean, y/(mean*mean) - q/(l.Arg+mean)
@@ -168,12 +173,23 @@ func saturated(l Law, y float64) float64 {
 // that if y is positive.
 func negLogDensity(l Law, y, mean, k float64) float64 {
 	if belowFloor(l, y, mean, k) {
+		full := mean > l.Arg/2
 		mean = 0.5 / k
+		if l.Family == Binomial {
+			mean = min(mean, l.Arg/2)
+			if full { // all are expected, and fewer were observed
+				mean = l.Arg - mean
+			}
+		}
 	}
 	return -l.LogDensity(y, mean)
 }
 
-// belowFloor reports whether negLogDensity raises the mean of K runs.
+// belowFloor reports whether negLogDensity raises the mean of K runs; or lowers it, if a binomial law
+// expects all and fewer were observed.
 func belowFloor(l Law, y, mean, k float64) bool {
+	if l.Family == Binomial && y < l.Arg && mean > l.Arg-0.5/k {
+		return true
+	}
 	return y > 0 && (l.Counts() || l.Share) && mean < 0.5/k
 }

@@ -57,7 +57,7 @@ func openPredict(o model, args *predictArgs) (task, error) {
 		}
 		a := output{runs: 1, events: c.Events}
 		if possible {
-			for i, reports := range c.Draw(&s) {
+			for i, reports := range o.problem.Draw(c, &s) {
 				a.numbers = append(append(a.numbers, c.Columns[i].Mean...), reports...)
 			}
 		}

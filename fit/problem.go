@@ -28,6 +28,17 @@ type Problem struct {
 	Unknowns []Unknown
 	Times    []float64 // of the rows, ascending, on the model's clock
 	Columns  []Column
+	// OutOf are, by column, the numbers that the data of a [Binomial] law are out of, one for each row:
+	// of how many tests they are the positives. A column with another law has none; nil if all have.
+	OutOf [][]float64
+}
+
+// law is the law of a row of a column.
+func (p *Problem) law(l Law, column, row int) Law {
+	if p.OutOf != nil && p.OutOf[column] != nil {
+		l.Arg = p.OutOf[column][row]
+	}
+	return l
 }
 
 // Check returns an error if the problem is not valid.
@@ -63,8 +74,30 @@ func (p *Problem) Check() error {
 			}
 		}
 	}
+	if err := p.checkOutOf(); err != nil {
+		return err
+	}
 	if p.observed() == 0 {
 		return fmt.Errorf("fit: the data are nothing but gaps")
+	}
+	return nil
+}
+
+// checkOutOf returns an error if OutOf is not of these columns, or less than they have.
+func (p *Problem) checkOutOf() error {
+	if p.OutOf != nil && len(p.OutOf) != len(p.Columns) {
+		return fmt.Errorf("fit: OutOf is of %d columns, and there are %d", len(p.OutOf), len(p.Columns))
+	}
+	for k, of := range p.OutOf {
+		c := &p.Columns[k]
+		if of != nil && len(of) != len(p.Times) {
+			return fmt.Errorf("fit: column %s is out of %d numbers for %d times", c.Name, len(of), len(p.Times))
+		}
+		for i := range of {
+			if y := c.Data[i]; !math.IsNaN(y) && !(y <= of[i] && of[i] <= math.MaxFloat64) {
+				return fmt.Errorf("fit: column %s, row %d: %g out of %g", c.Name, i+1, y, of[i])
+			}
+		}
 	}
 	return nil
 }
@@ -154,7 +187,7 @@ func (p *Problem) LogLikelihood(c Trajectory) float64 {
 		r := c.Columns[i]
 		for row, y := range column.Data {
 			if !math.IsNaN(y) {
-				sum += r.Law.LogDensity(y, r.Mean[row])
+				sum += p.law(r.Law, i, row).LogDensity(y, r.Mean[row])
 			}
 		}
 	}
@@ -238,12 +271,18 @@ func (f SimulatorFunc) Simulate(ctx context.Context, x []float64, seed uint64) (
 	return f(ctx, x, seed)
 }
 
-// Draw draws reports: for each column, a number in each row.
+// Draw draws reports: for each column, a number in each row. Those of a [Binomial] law are out of the
+// numbers that the problem has, which [Problem.Draw] knows.
 func (c Trajectory) Draw(s rand.Source) [][]float64 {
+	return new(Problem).Draw(c, s)
+}
+
+// Draw draws reports of a trajectory: for each column, a number in each row.
+func (p *Problem) Draw(c Trajectory, s rand.Source) [][]float64 {
 	all := make([][]float64, len(c.Columns))
 	for i, r := range c.Columns {
-		for _, m := range r.Mean {
-			all[i] = append(all[i], r.Law.Draw(m, s))
+		for row, m := range r.Mean {
+			all[i] = append(all[i], p.law(r.Law, i, row).Draw(m, s))
 		}
 	}
 	return all

@@ -28,6 +28,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add([]byte(population.Busy["machines"]))
 	f.Add([]byte(population.Busy["outcomes"]))
 	f.Add([]byte(population.Busy["supplies"]))
+	f.Add([]byte(population.Busy["observed"]))
 	f.Add([]byte(suppliesModel))
 	f.Add(fmt.Appendf(nil, districts, inlineDistricts...))
 	f.Add(fmt.Appendf(nil, districts, filedDistricts...)) // the files are not there

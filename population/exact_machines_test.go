@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -401,6 +402,17 @@ record: {every: 1 day}
 	}
 	if n := run(population.Scenario("all")); n != 10 {
 		t.Errorf("%d are positive in the scenario, expected all 10", n)
+	}
+	const since = "positive: {share: 5%, since: 1 day}"
+	for set, want := range map[string]string{"7": "7 at the start", "20%": "with probability 20%"} {
+		m, err := population.Compile("model.yaml", []byte(strings.Replace(model, "positive: 5%", since, 1)),
+			population.Set("machines.hiv.start.positive", set))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := m.Explain(); !strings.Contains(text, want) || !strings.Contains(text, "for a time that is exactly 1 day") {
+			t.Errorf("set to %s, it is\n%s", set, text)
+		}
 	}
 	_, err := population.Compile("model.yaml", []byte(model), population.Set("machines.hvi.start.positive", "7"))
 	if want := `--set machines.hvi.start.positive: there is no machine "hvi"; did you mean "hiv"?`; err == nil || err.Error() != want {

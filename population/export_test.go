@@ -61,7 +61,7 @@ var Busy = map[string]string{
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
 	"supplies": testModel("supplies"), "batches": testModel("batches"), "since": testModel("since"),
-	"numbers": testModel("numbers"), "places": testModel("places"),
+	"numbers": testModel("numbers"), "places": testModel("places"), "observed": testModel("observed"),
 }
 
 // Silence makes a process tell of no events.

@@ -58,7 +58,7 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	for i := range text.Match {
 		t := &text.Match[i]
 		f.Columns = append(f.Columns, t.Column.Name)
-		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name,
+		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Tested: t.Tested.Name,
 			Where: f.where(t.Where), Error: t.Error.Family})
 	}
 	for i := range text.Unknown {

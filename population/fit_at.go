@@ -35,6 +35,7 @@ func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
 			s.Observed, _ = here.Chance(t.Observed, t.What+": observed")
 		}
 		switch s.Error {
+		case "binomial": // of a survey: it has no argument
 		case "negative binomial":
 			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":

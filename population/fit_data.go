@@ -22,6 +22,7 @@ type Observations struct {
 	Name    string      // of the table
 	Times   []float64   // of the rows, ascending, on the model's clock
 	Columns [][]float64 // in the order of Fit.Columns; NaN is a gap
+	Tested  [][]float64 // of columns of positives of a survey: how many were tested; nil for others
 	Notes   []string    // remarks: gaps, missing rows, the separator
 }
 
@@ -35,7 +36,7 @@ func (f *Fit) Read(name string, table []byte) (*Observations, error) {
 		return nil, err
 	}
 	d.note()
-	return &Observations{Name: name, Times: d.times, Columns: d.columns, Notes: d.notes}, nil
+	return &Observations{Name: name, Times: d.times, Columns: d.columns, Tested: d.tested, Notes: d.notes}, nil
 }
 
 // A dataReader reads a table of data.
@@ -49,6 +50,8 @@ type dataReader struct {
 	times   []float64
 	lines   []int // of the rows
 	columns [][]float64
+	of      []int       // of the columns of how many were tested; 0 for none
+	tested  [][]float64 // in them
 	notes   []string
 }
 
@@ -149,7 +152,14 @@ func (d *dataReader) head(header []string, line int) bool {
 		case slices.Contains(d.header[k+1:], m.Column):
 			d.Add(at, "a second column %s; expected one", diag.Quote(m.Column))
 		}
+		of := 0
+		if m.Tested != "" {
+			if of = slices.Index(d.header[1:], m.Tested) + 1; of == 0 {
+				d.Add(at, "%s", diag.Unknown("column", m.Tested, func() []string { return d.header[1:] }))
+			}
+		}
 		d.places, d.columns = append(d.places, k), append(d.columns, nil)
+		d.of, d.tested = append(d.of, of), append(d.tested, nil)
 	}
 	return d.Count == before
 }
@@ -196,6 +206,10 @@ func (d *dataReader) row(in *csv.Reader) bool {
 			d.columns[i],
 			d.cell(&d.f.matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start),
 		)
+		if of := d.of[i]; of > 0 {
+			_, at := in.FieldPos(of)
+			d.tests(i, row[of], diag.Place{File: d.name, Line: line, Column: at})
+		}
 	}
 	return true
 }
@@ -286,7 +300,7 @@ func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start b
 			text,
 			m.Error,
 		)
-	case start && m.Kind != "state" && x != 0:
+	case start && !slices.Contains([]string{"state", "survey", "value"}, m.Kind) && x != 0:
 		d.Add(
 			at,
 			"%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the "+
@@ -298,6 +312,24 @@ func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start b
 		return x
 	}
 	return math.NaN()
+}
+
+// tests reads how many were tested, beside the positives of a column that have just been read.
+func (d *dataReader) tests(column int, text string, at diag.Place) {
+	m := &d.f.matches[column]
+	positive := d.columns[column][len(d.columns[column])-1]
+	before := d.Count
+	n := d.cell(&modelfit.Match{Column: m.Tested, Kind: "state", Error: m.Error}, text, at, false)
+	switch {
+	case d.Count > before || math.IsNaN(positive):
+	case math.IsNaN(n):
+		d.Add(at, "%s: a gap beside %g in %s; expected how many were tested", diag.Shorten(m.Tested), positive,
+			diag.Shorten(m.Column))
+	case positive > n:
+		d.Add(at, "%s: %g were tested, and %s has %g; expected no more", diag.Shorten(m.Tested), n, diag.Shorten(m.Column),
+			positive)
+	}
+	d.tested[column] = append(d.tested[column], n)
 }
 
 // note adds notes on gaps and missing rows.
@@ -334,7 +366,7 @@ func (d *dataReader) note() {
 			lines = append(lines, fmt.Sprint(d.lines[i]))
 		}
 	}
-	incidence := slices.ContainsFunc(d.f.matches, func(m modelfit.Match) bool { return m.Kind == "incidence" })
+	incidence := slices.ContainsFunc(d.f.matches, func(m modelfit.Match) bool { return m.Kind == "incidence" || m.Kind == "seen" })
 	counts := ""
 	if incidence {
 		counts = "; an incidence is what happened since the row before"

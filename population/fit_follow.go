@@ -84,9 +84,13 @@ func (w *followed) Step(ctx context.Context) ([]float64, error) {
 	}
 	w.times = w.times[1:]
 	for i, c := range w.of {
+		if x, ok := c.level(w.p); ok {
+			w.means[i] = w.observed[i].Observed * x
+			continue
+		}
 		now := c.inProcess(w.p)
 		w.means[i] = w.observed[i].Observed * float64(now-w.before[i])
-		if c.kind == "incidence" {
+		if c.sinceBefore() {
 			w.before[i] = now
 		}
 	}

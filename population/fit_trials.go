@@ -25,6 +25,9 @@ type counted struct {
 	groups []int // to add up, of the model that bare returns; nil means everybody
 }
 
+// sinceBefore reports whether the number of the row before is subtracted.
+func (c *counted) sinceBefore() bool { return c.kind == "incidence" || c.kind == "seen" }
+
 // trials returns trials that observe the model at ascending times; see [modelfit.Fit].
 func (f *Fit) trials(times []float64) *trials {
 	t := &trials{f: f}
@@ -41,6 +44,10 @@ func (f *Fit) counted() (all []counted) {
 	for i, m := range f.matches {
 		c := counted{kind: m.Kind, groups: groups[i]}
 		switch {
+		case m.Kind == "seen" || m.Kind == "survey":
+			c.index = slices.Index(f.m.program.ObservationNames(), m.Of)
+		case m.Kind == "value":
+			c.index = slices.Index(f.m.Values(), m.Of)
 		case m.Kind == "state":
 			c.index = slices.Index(f.m.program.Counted, m.Of) // −1 for a value of an attribute: all of the group
 		default:
@@ -63,6 +70,13 @@ func (f *Fit) bare(x []float64) (*Model, []modelfit.Observation, error) {
 	}
 	bare := *m.program
 	bare.Groupings, bare.Groups, _ = f.groupings()
+	bare.Tree, bare.People = nil, nil
+	bare.MeanChances = nil
+	for _, c := range f.counted() {
+		if c.kind == "survey" {
+			bare.MeanChances = append(bare.MeanChances, c.index)
+		}
+	}
 	m.program = &bare
 	observed, err := f.observations(m)
 	return m, observed, err
@@ -99,7 +113,7 @@ func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Tr
 		for row := range means {
 			x := c.inRun(run, row)
 			means[row] = observed[i].Observed * x
-			if c.kind == "incidence" {
+			if c.sinceBefore() {
 				means[row] = observed[i].Observed * (x - before)
 				before = x
 			}

@@ -71,6 +71,12 @@ func (f *Fit) where(conditions []program.Condition) map[string][]string {
 func (c *counted) inRun(run *Run, row int) (sum float64) {
 	count := func(run *Run) float64 {
 		switch {
+		case c.kind == "seen":
+			return float64(run.Seen(row, c.index))
+		case c.kind == "survey":
+			return run.meanChance(row, c.index)
+		case c.kind == "value":
+			return run.Value(row, c.index)
 		case c.kind == "state" && c.index < 0: // of a group
 			return float64(run.Total(row))
 		case c.kind == "state":
@@ -89,8 +95,29 @@ func (c *counted) inRun(run *Run, row int) (sum float64) {
 	return sum
 }
 
+// level is the number where a process stands, if it is one that was not counted.
+func (c *counted) level(p *Process) (x float64, ok bool) {
+	switch c.kind {
+	case "survey":
+		return p.r.MeanChance(c.index), true
+	case "value":
+		return p.r.Value(c.index), true
+	}
+	return 0, false
+}
+
 // inProcess is the number where a process stands.
 func (c *counted) inProcess(p *Process) (sum uint64) {
+	if c.kind == "seen" {
+		if c.groups == nil {
+			return p.Seen(c.index)
+		}
+		for _, g := range c.groups {
+			seen, _ := p.r.SeenIn(1+g, c.index)
+			sum += seen
+		}
+		return sum
+	}
 	if c.groups == nil {
 		switch {
 		case c.kind == "state":

@@ -26,7 +26,7 @@ var spoiltGroups = []spoilt{
 	{name: "where in a branch", swap: []string{"{chance: 10%, after: 3 days",
 		"{chance: 10%, where: {region: north}, after: 3 days"},
 		want: `model.yaml:16:23: states: latent: split: there is no key "where"; expected one of after, rate, to, move, name, ` +
-			`chance, otherwise, enter, count, with, inherit, uses, full, queue`},
+			`chance, otherwise, enter, count, with, inherit, uses, full, source, queue`},
 	{name: "where for arrivals", swap: []string{"rate: 5 per year", "where: {region: north}, rate: 5 per year"},
 		want: `model.yaml:26:15: immigration: there is no key "where"; expected one of rate, per, enter, age, with, count, name`},
 	{name: "where of births", swap: []string{"births: {rate: 0.012 per year",
@@ -42,7 +42,7 @@ var spoiltGroups = []spoilt{
 		want: `model.yaml:31:11: transmission 1: whom: expected an attribute and its values, such as {region: north}`},
 	{name: "whom beside a clock", swap: []string{"to: out, name: death}", "to: out, name: death, whom: {region: north}}"},
 		want: `model.yaml:21:52: states: infectious: race: there is no key "whom"; expected one of after, rate, to, move, ` +
-			`name, where, enter, count, with, inherit, uses, full, queue`},
+			`name, where, enter, count, with, inherit, uses, full, source, queue`},
 	{name: "self that is no state", swap: []string{"    chance: 50%", "    chance: 50%\n    self: recoverd"},
 		want: `model.yaml:31:11: transmission 1: self: there is no state "recoverd"; did you mean "recovered"?`},
 	{name: "self that is a list", swap: []string{"    chance: 50%", "    chance: 50%\n    self: [recovered]"},

@@ -167,6 +167,7 @@ var spoiltModels = slices.Concat(
 	spoiltBands,
 	spoiltMachines,
 	spoiltOutcomes,
+	spoiltObservations,
 	spoiltSupplies,
 	spoiltPlaces,
 	spoiltBatches,

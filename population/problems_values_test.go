@@ -7,7 +7,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:37:1: the model: there is no key "recrod"; did you mean "record"?`},
 	{name: "top key unlike any", swap: []string{"record: {every: 1 day}", "colour: blue"},
 		want: `model.yaml:37:1: the model: there is no key "colour"; expected one of name, about, time, population, ` +
-			`parameters, states, machines, places, always, births and 9 more`},
+			`parameters, states, machines, places, always, births and 10 more`},
 	{name: "time key", swap: []string{"start: 0", "begin: 0"},
 		want: `model.yaml:2:19: time: there is no key "begin"; expected one of unit, start, end`},
 	{name: "time key misspelt", swap: []string{"start: 0", "strat: 0"},
@@ -18,11 +18,11 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:19:5: states: infectious: there is no key "races"; did you mean "race"?`},
 	{name: "race key", swap: []string{"{after: stay, to: recovered}", "{after: stay, to: recovered, chance: 1}"},
 		want: `model.yaml:20:38: states: infectious: race: there is no key "chance"; expected one of after, rate, to, move, ` +
-			`name, where, enter, count, with, inherit, uses, full, queue`},
+			`name, where, enter, count, with, inherit, uses, full, source, queue`},
 	{name: "split key", swap: []string{"{otherwise: true, after: 5 days, to: recovered}",
 		"{otherwise: true, after: 5 days, to: recovered, form: latent}"},
 		want: `model.yaml:17:57: states: latent: split: there is no key "form"; expected one of after, rate, to, move, name, ` +
-			`chance, otherwise, enter, count, with, inherit, uses, full, queue`},
+			`chance, otherwise, enter, count, with, inherit, uses, full, source, queue`},
 	{name: "always key", swap: []string{"shape: 6}}, to: out}", "shape: 6}}, to: out, nmae: death}"},
 		want: `model.yaml:24:62: always: there is no key "nmae"; did you mean "name"?`},
 	{name: "births key", swap: []string{"births: {rate: 0.012 per year, enter: susceptible}",
@@ -38,7 +38,7 @@ var spoiltNames = []spoilt{
 	{name: "intervention key", swap: []string{"coverage: 60%", "covrage: 60%"},
 		want: `model.yaml:35:37: intervention 2: there is no key "covrage"; did you mean "coverage"?`},
 	{name: "record key", swap: []string{"{every: 1 day}", "{every: 1 day, form: csv}"},
-		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence, values, time`},
+		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence, values, time, people, tree`},
 	{name: "distribution key", swap: []string{"{mean: 5 days, shape: 2}", "{mean: 5 days, shape: 2, sd: 1 day}"},
 		want: `model.yaml:8:42: parameters: stay: gamma: there is no key "sd"; expected one of mean, shape`},
 	{name: "mixture key", swap: []string{"after: 3 days", "after: {mixture: [{share: 1, of: 2 days, fo: 3 days}]}"},

@@ -41,8 +41,9 @@ type Run struct {
 	Windows     int     // how many windows were run in parallel; 0 if none. MarshalBinary does not keep it
 	Peaks       []Peak  // of each state, at any time, not only at rows
 
-	m   *program.Program
-	rec engine.Recording
+	m    *program.Program
+	rec  engine.Recording
+	tree *engine.TreeSums // nil if no tree is recorded
 }
 
 // A Peak is the largest count of a state, and when it was first reached, on the model's clock.
@@ -66,7 +67,7 @@ func (run *Run) In(group int) *Run {
 
 // close sets what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
-	run.Windows = r.Windows
+	run.Windows, run.tree = r.Windows, r.TreeSums()
 	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/syntax.SecondsPerYear, make(
 		[]Peak,
 		len(r.Peaks),

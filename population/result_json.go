@@ -81,6 +81,9 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		r.supplies(&j)
 		r.places(&j)
 		r.queues(&j)
+		if m.program.Tree != nil {
+			j.put("tree", r.Tree())
+		}
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}
@@ -146,6 +149,7 @@ func (r *Result) counts(j *jsonText) {
 	if m.program.RecordsTime {
 		all("time", len(m.program.States), func(i int) string { return m.program.States[i] }, r.TimeIn)
 	}
+	r.observed(j)
 	if len(machines) == 0 {
 		return
 	}

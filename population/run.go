@@ -31,6 +31,11 @@ type Options struct {
 	// order in which they happen. Calls of one replica come one after the other; those of different
 	// replicas may come at the same time. Events take 8 bytes more for each individual.
 	OnEvent func(Event)
+	// OnInfection is called for every row of the tree that the model records, and OnPerson for everybody
+	// who leaves and, at the end, for everybody who is there, if the model records people. Calls of one
+	// replica come one after the other; those of different replicas may come at the same time.
+	OnInfection func(Infection)
+	OnPerson    func(Person)
 	// OnRecord is called for every recorded row, in the same way.
 	OnRecord func(Record)
 	// OnProgress is called ten times a second by one goroutine.
@@ -264,7 +269,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		return run, err
 	}
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
-	r.OnEvent = o.listener(m, index)
+	r.OnEvent, r.Streams = o.listener(m, index), o.streams(m, index)
 	begun := false
 	progress := func(now float64, events uint64) {
 		t.time.Store(math.Float64bits(now))

@@ -50,6 +50,10 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		for _, x := range t.Times {
 			float(x)
 		}
+		b = appendSteps(b, t.Seen, 2*len(run.m.Observations))
+		for _, x := range t.Expected {
+			float(x)
+		}
 	}
 	for _, x := range run.rec.Values {
 		float(x)
@@ -71,6 +75,9 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	}
 	for _, n := range run.rec.Queues {
 		whole(uint64(n))
+	}
+	if run.m.Tree != nil {
+		appendTree(run.tree, whole, float)
 	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
@@ -111,7 +118,11 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	most := 10*(64+3*len(m.program.Counted)) + 8*n*len(m.program.Values) +
 		8*n*(len(m.program.Groups)+1)*(len(m.program.Outcomes)+times) +
 		40*n*len(m.program.Supplies) + 10*n*(len(m.program.Places)*maxPlaceNumbers+len(m.program.Waits())) +
+		30*n*(len(m.program.Groups)+1)*len(m.program.Observations) +
 		10*n*(len(m.program.Groups)+1)*(len(m.program.Counted)+len(m.program.Flows)+len(m.program.CountedNames))
+	if m.program.Tree != nil {
+		most += maxTreeBytes + 20*n
+	}
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -137,6 +148,10 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		for range run.rec.Rows * times {
 			t.Times = append(t.Times, in.float())
 		}
+		t.Seen = readSteps(in, t.Seen, run.rec.Rows, 2*len(m.program.Observations))
+		for range run.rec.Rows * len(m.program.Observations) {
+			t.Expected = append(t.Expected, in.float())
+		}
 	}
 	for range run.rec.Rows * len(m.program.Values) {
 		run.rec.Values = append(run.rec.Values, in.float())
@@ -160,6 +175,9 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	}
 	for range run.rec.Rows * len(m.program.Waits()) {
 		run.rec.Queues = append(run.rec.Queues, uint32(in.whole(syntax.MaxIndividuals)))
+	}
+	if m.program.Tree != nil {
+		run.tree = readTree(in, n)
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -19,6 +19,7 @@ import (
 type exactly struct {
 	name, source string
 	times, data  []float64
+	tested       float64                         // in each row, if the data are positives of a survey
 	least, most  []float64                       // of each unknown, between which the grid lies
 	prior        func(x []float64) float64       // the logarithm of its density, but for a constant
 	likelihood   func(x, data []float64) float64 // the logarithm
@@ -34,9 +35,9 @@ type exactly struct {
 func (e *exactly) open(t testing.TB, data []float64) (*OpenedFit, []byte) {
 	t.Helper()
 	table := new(strings.Builder)
-	fmt.Fprintln(table, "time,seen")
+	fmt.Fprintln(table, "time,seen,tested")
 	for i, y := range data {
-		fmt.Fprintf(table, "%v,%v\n", e.times[i], y)
+		fmt.Fprintf(table, "%v,%v,%v\n", e.times[i], y, e.tested)
 	}
 	f := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv",
 		Table: []byte(table.String())}

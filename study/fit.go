@@ -92,7 +92,9 @@ func (r *Request) problem() (*OpenedFit, error) {
 	for i, column := range o.Data.Columns {
 		o.Problem.Columns = append(o.Problem.Columns, fit.Column{Name: o.Fit.Columns[i], Data: column})
 	}
-	o.Simulator = &simulator{fit: modelfit.Of(o.Fit), times: o.Data.Times, last: o.Problem.LastRow()}
+	o.Problem.OutOf = o.Data.Tested
+	o.Simulator = &simulator{fit: modelfit.Of(o.Fit), times: o.Data.Times, tested: o.Data.Tested,
+		last: o.Problem.LastRow()}
 	return o, nil
 }
 
@@ -115,6 +117,8 @@ func law(s modelfit.Observation) fit.Law {
 		return fit.Law{Family: fit.NegativeBinomial, Arg: s.Arg}
 	case "normal":
 		return fit.Law{Family: fit.Gaussian, Arg: s.Arg, Share: s.Share}
+	case "binomial":
+		return fit.Law{Family: fit.Binomial}
 	}
 	return fit.Law{}
 }
@@ -124,8 +128,10 @@ func law(s modelfit.Observation) fit.Law {
 type simulator struct {
 	fit   modelfit.Fit
 	times []float64
-	last  int // row with an observation
-	room  *memoryGate
+	// tested are, by column, the numbers of tests that a survey is out of; nil for other columns
+	tested [][]float64
+	last   int // row with an observation
+	room   *memoryGate
 
 	mu   sync.Mutex
 	free []modelfit.Trials
@@ -168,10 +174,26 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 		return c, impossible(err)
 	}
 	for i, means := range trial.Means {
+		for row := range means {
+			means[row] = positives(s.tested[i], row, means[row])
+		}
 		c.Columns = append(c.Columns, fit.Reports{Mean: means, Law: law(trial.Observations[i])})
 	}
 	c.Events, c.Check = trial.Events, trial.Fingerprint(s.last)
 	return c, nil
+}
+
+// positives is how many of those tested in a row are expected to be positive, if a column is of a
+// survey, by the mean of its chance; and otherwise the mean of the column. A row without tests, or
+// without anybody to ask, has none.
+func positives(tested []float64, row int, mean float64) float64 {
+	if tested == nil {
+		return mean
+	}
+	if n := tested[row] * mean; n >= 0 {
+		return n
+	}
+	return 0
 }
 
 // impossible marks values with which the model does not compile. Errors of a run are not marked.
@@ -207,7 +229,7 @@ func (s *simulator) Start(ctx context.Context, x []float64, seed uint64) (fit.Pa
 	if err != nil {
 		return nil, impossible(err)
 	}
-	p := &particle{run: run}
+	p := &particle{run: run, tested: s.tested}
 	for _, o := range run.Observations() {
 		p.laws = append(p.laws, law(o))
 	}
@@ -234,6 +256,8 @@ type particle struct {
 	run    modelfit.Followed
 	laws   []fit.Law
 	before uint64 // events that were returned before
+	tested [][]float64
+	row    int // the next one
 }
 
 // Step advances to the next row. Events are those since the previous step.
@@ -241,6 +265,10 @@ func (p *particle) Step(ctx context.Context) ([]float64, uint64, error) {
 	means, err := p.run.Step(ctx)
 	events := p.run.Events() - p.before
 	p.before += events
+	for i := range means {
+		means[i] = positives(p.tested[i], p.row, means[i])
+	}
+	p.row++
 	return means, events, err
 }
 
@@ -250,7 +278,7 @@ func (p *particle) Fork(seed uint64) (fit.Particle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &particle{run, p.laws, p.before}, nil
+	return &particle{run, p.laws, p.before, p.tested, p.row}, nil
 }
 
 func (p *particle) Check() uint64   { return p.run.Fingerprint() }

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	tables "github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -180,10 +181,27 @@ var studyFiles = map[string][]string{
 		"trace.png"},
 }
 
+// observedFiles are the files of --out of what is seen of individuals, and their pictures.
+func observedFiles() (all []string) {
+	for _, table := range []string{"observed", "tree", "people"} {
+		for _, f := range results.Formats() {
+			all = append(all, table+"."+string(f))
+		}
+	}
+	for _, picture := range []string{"reproduction", "generation-times", "largest-tree"} {
+		all = append(all, picture+".svg", picture+".png")
+	}
+	return all
+}
+
 // openOutput opens the directory of --out, if given, and copies the tables of the model.
 func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
-	out, err := cli.OpenOutput(r.Out, r.Sort, append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])],
-		"model.yaml", "command.txt", study.FileName)...)
+	files := append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])],
+		"model.yaml", "command.txt", study.FileName)
+	if r.Sort == study.Run {
+		files = append(files, observedFiles()...)
+	}
+	out, err := cli.OpenOutput(r.Out, r.Sort, files...)
 	if err != nil {
 		return nil, err
 	}

@@ -104,6 +104,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	if f.hub != "" {
+		if f.Out != "" && (s.Plain.RecordsTree() || s.Plain.RecordsPeople()) {
+			return cli.Usagef("--hub: record: tree and people are of everybody, and are not sent by a hub; leave out --hub or --out")
+		}
 		return f.runOnHub(c, s)
 	}
 	m := s.Plain
@@ -121,17 +124,16 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err := m.CheckMemory(o); err != nil { // before any file is created
 		return err
 	}
-	var events *eventLog
+	var logs rowLogs
 	out, err := openOutput(c, s.Request)
 	if err != nil {
 		return err
 	}
 	defer out.Drop()
-	if f.Events {
-		if events, err = newEventLog(out.Path(), results.Format(f.Format), m, f.Replica, f.Replicas, cancel); err != nil {
+	if out != nil {
+		if err := logs.open(out.Path(), results.Format(f.Format), m, f.Events, &o, cancel); err != nil {
 			return err
 		}
-		o.OnEvent, o.OnRecord = events.add, events.recorded
 	}
 	profile, err := f.profile.start()
 	if err != nil {
@@ -149,10 +151,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err := profile.stop(); err != nil {
 		return err
 	}
-	if events != nil {
-		if err := events.close(); err != nil {
-			return err
-		}
+	if err := logs.close(); err != nil {
+		return err
 	}
 	if result == nil {
 		return runErr

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -11,30 +12,38 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// An eventLog writes events.csv or events.parquet. Concurrent replicas write to files of their own,
-// which are concatenated at the end, so that the result does not depend on the number of workers.
-type eventLog struct {
+// A rowWriter writes a table of rows, such as results.EventWriter.
+type rowWriter[R any] interface {
+	Write(R) error
+	Append(r io.ReaderAt, size int64) error
+	Close() error
+}
+
+// A rowLog writes a table whose rows come while a run goes on: events, infections or people.
+// Concurrent replicas write to files of their own, which are concatenated at the end, so that the
+// result does not depend on the number of workers.
+type rowLog[R any] struct {
 	dir    string
+	table  string // its name
 	format results.Format
-	model  *population.Model
-	last   int // row at which a replica is complete
-	first  int // number of the first replica, whose events come first
+	begin  func(io.Writer) (rowWriter[R], error)
+	first  int // number of the first replica, whose rows come first
 	cancel func(error)
-	parts  []*eventPart
+	parts  []*rowPart[R]
 
 	mu  sync.Mutex
 	err error
 }
 
-type eventPart struct {
+type rowPart[R any] struct {
 	file *os.File
-	w    *results.EventWriter
+	w    rowWriter[R]
 }
 
-func newEventLog(dir string, format results.Format, m *population.Model, first, replicas int, cancel func(error)) (
-	*eventLog, error) {
-	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, first: first, cancel: cancel,
-		parts: make([]*eventPart, replicas)}
+func newRowLog[R any](dir, table string, format results.Format, first, replicas int, cancel func(error),
+	begin func(io.Writer) (rowWriter[R], error)) (*rowLog[R], error) {
+	l := &rowLog[R]{dir: dir, table: table, format: format, begin: begin, first: first, cancel: cancel,
+		parts: make([]*rowPart[R], replicas)}
 	// The first replica writes to the table itself.
 	if _, err := l.open(0); err != nil {
 		return nil, err
@@ -42,28 +51,29 @@ func newEventLog(dir string, format results.Format, m *population.Model, first, 
 	return l, nil
 }
 
-func (l *eventLog) path(part int) string {
-	if part == 0 {
-		return filepath.Join(l.dir, "events."+string(l.format))
+func (l *rowLog[R]) path(part int) string {
+	name := l.table + "." + string(l.format)
+	if part > 0 {
+		name = fmt.Sprintf("%s.part%d", name, part)
 	}
-	return filepath.Join(l.dir, fmt.Sprintf("events.%s.part%d", l.format, part))
+	return filepath.Join(l.dir, name)
 }
 
-func (l *eventLog) open(part int) (*eventPart, error) {
+func (l *rowLog[R]) open(part int) (*rowPart[R], error) {
 	file, err := os.Create(l.path(part))
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.NewEventWriter(file, l.format, l.model)
+	w, err := l.begin(file)
 	if err != nil {
 		return nil, err
 	}
-	l.parts[part] = &eventPart{file, w}
+	l.parts[part] = &rowPart[R]{file, w}
 	return l.parts[part], nil
 }
 
 // fail keeps the first error and stops the run.
-func (l *eventLog) fail(err error) {
+func (l *rowLog[R]) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -75,29 +85,29 @@ func (l *eventLog) fail(err error) {
 	}
 }
 
-// add writes an event. The events of a replica come one at a time, so its part needs no lock.
-func (l *eventLog) add(e population.Event) {
-	p := l.parts[e.Replica-l.first]
+// add writes a row of a replica. They come one at a time, so its part needs no lock.
+func (l *rowLog[R]) add(replica int, row R) {
+	p := l.parts[replica-l.first]
 	if p == nil {
 		var err error
-		if p, err = l.open(e.Replica - l.first); err != nil {
+		if p, err = l.open(replica - l.first); err != nil {
 			l.fail(err)
 			return
 		}
 	}
-	if err := p.w.Write(e); err != nil {
+	if err := p.w.Write(row); err != nil {
 		l.fail(err)
 	}
 }
 
-// recorded closes the part of a complete replica.
-func (l *eventLog) recorded(r population.Record) {
-	if part := r.Replica - l.first; r.Row == l.last && part > 0 && l.parts[part] != nil {
+// done closes the part of a complete replica.
+func (l *rowLog[R]) done(replica int) {
+	if part := replica - l.first; part > 0 && l.parts[part] != nil {
 		l.fail(l.parts[part].close())
 	}
 }
 
-func (p *eventPart) close() error {
+func (p *rowPart[R]) close() error {
 	if p.file == nil {
 		return nil
 	}
@@ -107,7 +117,7 @@ func (p *eventPart) close() error {
 }
 
 // close concatenates the parts.
-func (l *eventLog) close() error {
+func (l *rowLog[R]) close() error {
 	for replica, p := range l.parts {
 		if p == nil || replica == 0 {
 			continue
@@ -126,4 +136,71 @@ func (l *eventLog) close() error {
 	}
 	l.fail(l.parts[0].close())
 	return l.err
+}
+
+// rowLogs are the tables that a run writes while it goes on. Each may be nil.
+type rowLogs struct {
+	events *rowLog[population.Event]
+	tree   *rowLog[population.Infection]
+	people *rowLog[population.Person]
+}
+
+// open begins the tables of a run in a directory, and lets the options write to them: events if they
+// are asked for, and the tree and the people that the model records.
+func (l *rowLogs) open(dir string, format results.Format, m *population.Model, events bool, o *population.Options,
+	cancel func(error)) (err error) {
+	if events {
+		l.events, err = newRowLog(dir, "events", format, o.First, o.Replicas, cancel,
+			func(w io.Writer) (rowWriter[population.Event], error) { return results.NewEventWriter(w, format, m) })
+		if err != nil {
+			return err
+		}
+		o.OnEvent = func(e population.Event) { l.events.add(e.Replica, e) }
+	}
+	if m.RecordsTree() {
+		l.tree, err = newRowLog(dir, "tree", format, o.First, o.Replicas, cancel,
+			func(w io.Writer) (rowWriter[population.Infection], error) { return results.NewTreeWriter(w, format) })
+		if err != nil {
+			return err
+		}
+		o.OnInfection = func(e population.Infection) { l.tree.add(e.Replica, e) }
+	}
+	if m.RecordsPeople() {
+		l.people, err = newRowLog(dir, "people", format, o.First, o.Replicas, cancel,
+			func(w io.Writer) (rowWriter[population.Person], error) { return results.NewPeopleWriter(w, format, m) })
+		if err != nil {
+			return err
+		}
+		o.OnPerson = func(p population.Person) { l.people.add(p.Replica, p) }
+	}
+	if l.events == nil && l.tree == nil {
+		return nil
+	}
+	last := len(m.Times()) - 1
+	o.OnRecord = func(r population.Record) {
+		if r.Row == last {
+			if l.events != nil {
+				l.events.done(r.Replica)
+			}
+			if l.tree != nil {
+				l.tree.done(r.Replica)
+			}
+		}
+	}
+	return nil
+}
+
+// close ends all tables.
+func (l *rowLogs) close() error {
+	var all []error
+	if l.events != nil {
+		all = append(all, l.events.close())
+	}
+	if l.tree != nil {
+		all = append(all, l.tree.close())
+	}
+	if l.people != nil {
+		all = append(all, l.people.close())
+	}
+	return errors.Join(all...)
 }

@@ -356,11 +356,31 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		writeSupplies(dir, s, r),
 		writePlaces(dir, s, r),
 		writeValues(dir, s, r),
+		writeObserved(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
+		writeTrees(dir, r),
 	)
+}
+
+// writeTrees draws who infected whom, if the model records it.
+func writeTrees(dir string, r *population.Result) error {
+	if !r.Model.RecordsTree() {
+		return nil
+	}
+	d, err := results.Open(dir)
+	if err != nil {
+		return err
+	}
+	return pictures.SaveTrees(dir, r, func(yield func(population.Infection, error) bool) {
+		for row, err := range d.Tree() {
+			if !yield(population.Infection(row), err) {
+				return
+			}
+		}
+	})
 }
 
 // writeSupplies writes how much of each supply there was, if the model has any.
@@ -390,6 +410,16 @@ func writeValues(dir string, s *study.Study, r *population.Result) error {
 	}
 	return outdir.WriteFile(dir, "values."+s.Format, func(w io.Writer) error {
 		return results.WriteValues(w, results.Format(s.Format), r)
+	})
+}
+
+// writeObserved writes what was seen, if the model observes anything.
+func writeObserved(dir string, s *study.Study, r *population.Result) error {
+	if len(r.Model.Observations()) == 0 {
+		return nil
+	}
+	return outdir.WriteFile(dir, "observed."+s.Format, func(w io.Writer) error {
+		return results.WriteObserved(w, results.Format(s.Format), r)
 	})
 }
 

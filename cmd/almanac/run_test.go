@@ -20,19 +20,19 @@ func TestEventLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	l, err := newEventLog(dir, results.CSV, m, 0, 4, func(err error) { t.Error(err) })
-	if err != nil {
+	o, l := population.Options{Replicas: 4}, rowLogs{}
+	if err := l.open(dir, results.CSV, m, true, &o, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	event := func(replica int, individual uint64, name string) {
-		l.add(population.Event{Replica: replica, Time: 1.5, Kind: population.Changed, Individual: individual, From: "a",
+		o.OnEvent(population.Event{Replica: replica, Time: 1.5, Kind: population.Changed, Individual: individual, From: "a",
 			To: "b", Name: name, By: 7})
 	}
 	event(2, 1, "")
 	event(0, 2, "said \"no\", twice")
 	event(1, 3, "x")
 	event(2, 4, "")
-	l.recorded(population.Record{Replica: 1, Row: len(m.Times()) - 1}) // this one is done; the others are interrupted
+	o.OnRecord(population.Record{Replica: 1, Row: len(m.Times()) - 1}) // this one is done; the others are interrupted
 	event(0, 5, "")
 	if err := l.close(); err != nil {
 		t.Fatal(err)

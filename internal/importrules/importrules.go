@@ -101,7 +101,7 @@ var mayImport = map[string][]string{
 	"population/internal/fitting": {"internal/format", "internal/priors", "population/internal/compile",
 		"population/internal/diag", "population/internal/program", "population/internal/syntax"},
 	"population/internal/engine": {"internal/cpu", "internal/detmath", "internal/eventqueue", "internal/format",
-		"internal/memory",
+		"internal/memory", "internal/sketch",
 		"internal/random", "population/internal/law", "population/internal/lookup", "population/internal/program",
 		"population/internal/store", "population/internal/function"},
 	"population/internal/store": {"internal/cpu", "internal/random"},

@@ -14,10 +14,13 @@ import (
 // A Match is a column of the data and what it is compared with.
 type Match struct {
 	Column string
-	Kind   string              // incidence: since the row before; flow: since the start; state: present
-	Of     string              // a flow, a name, or a state
+	// Kind is incidence or seen: since the row before; flow: since the start; state, survey or value:
+	// at the time of the row.
+	Kind   string
+	Of     string              // a flow, a name, a state, an observation or a value
+	Tested string              // of a survey: the column of how many were tested
 	Where  map[string][]string // the values that attributes have in the group that is counted; nil means everybody
-	Error  string              // the law of the observation: poisson, negative binomial or normal
+	Error  string              // the law of the observation: poisson, negative binomial, normal or binomial
 }
 
 // An Observation is how a column is observed, with some values of the unknowns.

@@ -147,6 +147,8 @@ func (c *ICER) Table() (head []string, rows [][]string) {
 	for _, r := range c.Ratios() {
 		ratio, interval := r.Verdict, "–"
 		switch {
+		case r.Verdict == "" && r.Cost < 0 && r.Effect < 0:
+			ratio = Short(r.Ratio) + " saved for each lost"
 		case r.Verdict == "" && !math.IsNaN(r.Ratio):
 			ratio = Short(r.Ratio)
 		case r.Verdict == "":

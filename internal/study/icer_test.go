@@ -108,6 +108,13 @@ func TestICERTable(t *testing.T) {
 			t.Errorf("it does not say %q:\n%s", line, b.String())
 		}
 	}
+	worse := NewICER("cost/qalys", []string{"usual", "cheaper"})
+	for i := range 2 {
+		worse.Add(func(k int) (float64, float64) { return float64(10 - 5*k + i), float64(3 - 2*k) })
+	}
+	if _, rows := worse.Table(); rows[0][3] != "2.5 saved for each lost" {
+		t.Errorf("cheaper and worse: %q", rows[0])
+	}
 	curve := c.Acceptability()
 	for i, pay := range curve.Pay {
 		sum := 0.0

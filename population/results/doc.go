@@ -11,6 +11,8 @@
 //   - outcomes: what each outcome, such as a cost, has accrued
 //   - supplies: how much there was of what is used up, if the model has supplies
 //   - places: how many places of each kind there were, and who was in them, if the model has places
+//   - observed: what was seen of events and of people, if the model observes anything
+//   - tree, people: who infected whom, and a line list, if the model records them
 //   - events: everything that happened to an individual
 //   - counts over time at the points of a sweep, by [PointWriter]
 //
@@ -34,6 +36,7 @@
 //	write.go    WriteSeries, WriteFlows, WriteOutcomes, WriteSupplies, WriteValues,
 //	            EventWriter
 //	places.go   PlaceRow, WritePlaces
+//	observed.go WriteObserved, TreeWriter, PeopleWriter
 //	points.go   PointWriter: counts over time at the points of a sweep
 //	parquet.go  Parquet
 //	json.go     JSON

@@ -60,11 +60,11 @@ func (s *jsonSink) row(cells []cell) error {
 		}
 		switch k, c := s.columns[i].kind, &cells[i]; {
 		case k == optionalID && c.whole == 0, k == optionalText && c.text == "",
-			k == number && (math.IsNaN(c.number) || math.IsInf(c.number, 0)):
+			(k == number || k == optionalNumber) && (math.IsNaN(c.number) || math.IsInf(c.number, 0)):
 			b = append(b, "null"...)
 		case k == whole || k == optionalID:
 			b = strconv.AppendInt(b, c.whole, 10)
-		case k == number:
+		case k == number || k == optionalNumber:
 			b = strconv.AppendFloat(b, c.number, 'g', -1, 64)
 		default:
 			b = append(b, s.quote(c.text)...)

@@ -33,14 +33,14 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 		switch c.kind {
 		case whole, optionalID:
 			t = reflect.TypeFor[int64]()
-		case number:
+		case number, optionalNumber:
 			t = reflect.TypeFor[float64]()
 		}
 		tag := c.name + ",snappy"
 		if c.repeats {
 			tag += ",dict"
 		}
-		if c.kind == optionalText || c.kind == optionalID {
+		if c.kind == optionalText || c.kind == optionalID || c.kind == optionalNumber {
 			tag += ",optional"
 		}
 		fields = append(
@@ -82,6 +82,12 @@ func (s *parquetSink) row(cells []cell) error {
 		case optionalText:
 			if c.text != "" {
 				row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 1, i)
+			} else {
+				row[i] = parquet.NullValue().Level(0, 0, i)
+			}
+		case optionalNumber:
+			if !math.IsNaN(c.number) {
+				row[i] = parquet.DoubleValue(c.number).Level(0, 1, i)
 			} else {
 				row[i] = parquet.NullValue().Level(0, 0, i)
 			}

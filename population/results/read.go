@@ -96,6 +96,44 @@ type SupplyRow struct {
 	Left, Used, Lost, Refused int64
 }
 
+// An ObservedRow says how many an observation has seen since the start, or, of a survey, how many it has
+// tested, and how many of these were to be positive.
+type ObservedRow struct {
+	Replica int
+	Time    float64
+	Date    string // if the model's clock has dates
+	Name    string
+	What    string   // seen, tested or expected; or incidence, in the interval that ends at the time
+	Values  []string // as in a SeriesRow
+	Count   float64
+}
+
+// A TreeRow is who infected an individual; see [population.Infection].
+type TreeRow struct {
+	Replica    int
+	Infected   uint64
+	Time       float64
+	By         uint64  // 0 if there is nobody
+	ByTime     float64 // NaN if the infector was never infected
+	Generation int
+	Root       uint64
+	Among      string
+}
+
+// A PersonRow is what was recorded of an individual; see [population.Person].
+type PersonRow struct {
+	Replica int
+	Number  uint64
+	ID      string
+	Entered float64
+	Left    float64 // NaN if it was there at the end
+	How     string
+	Mother  uint64 // 0 if there is none
+	State   string
+	Values  []string  // of its attributes and machines, and then of its numbers
+	Times   []float64 // when each thing that the model records first happened; NaN if it did not
+}
+
 // Series reads how many were in each state, row by row. An error is the last that is given.
 func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
 	return each(d.opener(seriesTable.name), &seriesTable)
@@ -137,6 +175,23 @@ func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
 // the last that is given.
 func (d *Directory) Values() iter.Seq2[ValueRow, error] {
 	return each(d.opener(valueTable.name), &valueTable)
+}
+
+// Observed reads what each observation has seen, if the model observes anything, row by row. An error is
+// the last that is given.
+func (d *Directory) Observed() iter.Seq2[ObservedRow, error] {
+	return each(d.opener(observedTable.name), &observedTable)
+}
+
+// Tree reads who infected whom, if the model records it, row by row. An error is the last that is given.
+func (d *Directory) Tree() iter.Seq2[TreeRow, error] {
+	return each(d.opener(treeTable.name), &treeTable)
+}
+
+// People reads everybody who was there, if the model records people, row by row. An error is the last
+// that is given.
+func (d *Directory) People() iter.Seq2[PersonRow, error] {
+	return each(d.opener(peopleTable.name), &peopleTable)
 }
 
 // Events reads everything that happened, if it was written, row by row. An error is the last that

@@ -2,6 +2,7 @@ package results
 
 import (
 	"slices"
+	"strings"
 )
 
 // A field is a column of a table, and where its value lies in a row. Tables are written and read by
@@ -18,7 +19,7 @@ type field[R any] struct {
 	coding coding
 	when   presence
 	// value returns a pointer to the value: *int, *int64, *uint64, *float64 or *string, or *[]string
-	// for attributes.
+	// for attributes and *[]float64 for times.
 	value func(*R) any
 }
 
@@ -38,10 +39,14 @@ const (
 	ifDated                     // those of a model whose clock has dates
 	ifIncidence                 // those of a model that records incidence
 	attributes                  // one column for each attribute stands here
+	firstTimes                  // one column for each time of people stands here, with timeOf before its name
 )
 
 // required reports whether a table without the column is refused when it is read.
 func (p presence) required() bool { return p == always }
+
+// timeOf begins the names of the columns of firstTimes.
+const timeOf = "time of "
 
 // A schema is a table: its name and its columns in order. The series of a sweep is another table of
 // the same name, in points.go.
@@ -98,6 +103,40 @@ var valueTable = schema[ValueRow]{"values", []field[ValueRow]{
 	{"value", number, plain, always, func(r *ValueRow) any { return &r.Value }},
 }}
 
+var observedTable = schema[ObservedRow]{"observed", []field[ObservedRow]{
+	{"replica", whole, dictionary, always, func(r *ObservedRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *ObservedRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *ObservedRow) any { return &r.Date }},
+	{"name", text, dictionary, always, func(r *ObservedRow) any { return &r.Name }},
+	{"what", text, dictionary, always, func(r *ObservedRow) any { return &r.What }},
+	{"", optionalText, dictionary, attributes, func(r *ObservedRow) any { return &r.Values }},
+	{"count", number, plain, always, func(r *ObservedRow) any { return &r.Count }},
+}}
+
+var treeTable = schema[TreeRow]{"tree", []field[TreeRow]{
+	{"replica", whole, dictionary, always, func(r *TreeRow) any { return &r.Replica }},
+	{"infected", whole, plain, always, func(r *TreeRow) any { return &r.Infected }},
+	{"time", number, plain, always, func(r *TreeRow) any { return &r.Time }},
+	{"by", optionalID, plain, always, func(r *TreeRow) any { return &r.By }},
+	{"by time", optionalNumber, plain, always, func(r *TreeRow) any { return &r.ByTime }},
+	{"generation", whole, plain, always, func(r *TreeRow) any { return &r.Generation }},
+	{"root", whole, plain, always, func(r *TreeRow) any { return &r.Root }},
+	{"among", optionalText, dictionary, always, func(r *TreeRow) any { return &r.Among }},
+}}
+
+var peopleTable = schema[PersonRow]{"people", []field[PersonRow]{
+	{"replica", whole, dictionary, always, func(r *PersonRow) any { return &r.Replica }},
+	{"number", whole, plain, always, func(r *PersonRow) any { return &r.Number }},
+	{"id", text, plain, always, func(r *PersonRow) any { return &r.ID }},
+	{"entered", number, plain, always, func(r *PersonRow) any { return &r.Entered }},
+	{"left", optionalNumber, plain, always, func(r *PersonRow) any { return &r.Left }},
+	{"how", text, dictionary, always, func(r *PersonRow) any { return &r.How }},
+	{"mother", optionalID, plain, always, func(r *PersonRow) any { return &r.Mother }},
+	{"state", text, dictionary, always, func(r *PersonRow) any { return &r.State }},
+	{"", optionalText, dictionary, attributes, func(r *PersonRow) any { return &r.Values }},
+	{"", optionalNumber, plain, firstTimes, func(r *PersonRow) any { return &r.Times }},
+}}
+
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
 	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
 	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},
@@ -113,7 +152,7 @@ var eventTable = schema[EventRow]{"events", []field[EventRow]{
 // names are those of all columns that are no attributes, whether or not a table has them.
 func (s *schema[R]) names() (all []string) {
 	for i := range s.fields {
-		if s.fields[i].when != attributes {
+		if s.fields[i].when != attributes && s.fields[i].when != firstTimes {
 			all = append(all, s.fields[i].name)
 		}
 	}
@@ -130,8 +169,8 @@ type layout[R any] struct {
 // layout returns the columns of a table. has reports whether the model has what an optional column
 // needs. recorded are the attributes that get a column, out of all attributes of the model. If the
 // name of an attribute is taken, its column has underscores behind the name: as many as make it
-// different from all taken names and from all other attributes.
-func (s *schema[R]) layout(has func(presence) bool, recorded, all, taken []string) layout[R] {
+// different from all taken names and from all other attributes. times are what firstTimes are of.
+func (s *schema[R]) layout(has func(presence) bool, recorded, all, taken []string, times ...string) layout[R] {
 	var l layout[R]
 	for _, f := range s.fields {
 		switch {
@@ -145,6 +184,10 @@ func (s *schema[R]) layout(has func(presence) bool, recorded, all, taken []strin
 				}
 				taken = append(taken, name)
 				l.columns = append(l.columns, column{name, f.kind, bool(f.coding)})
+			}
+		case f.when == firstTimes:
+			for _, name := range times {
+				l.columns = append(l.columns, column{timeOf + name, f.kind, bool(f.coding)})
 			}
 		case f.when == always || has(f.when):
 			l.columns = append(l.columns, column{f.name, f.kind, bool(f.coding)})
@@ -178,6 +221,12 @@ func (l *layout[R]) row(r *R) []cell {
 				i++
 			}
 			continue
+		case *[]float64:
+			for _, x := range *v {
+				l.cells[i].number = x
+				i++
+			}
+			continue
 		}
 		i++
 	}
@@ -189,6 +238,7 @@ type reading[R any] struct {
 	fields  []field[R]
 	at      []int // of each field
 	others  []int // columns that the schema does not have: attributes
+	times   []int // columns of firstTimes
 	missing string
 }
 
@@ -196,14 +246,17 @@ type reading[R any] struct {
 func (s *schema[R]) reading(columns []string) reading[R] {
 	var r reading[R]
 	known := s.names()
+	timed := slices.ContainsFunc(s.fields, func(f field[R]) bool { return f.when == firstTimes })
 	for i, c := range columns {
-		if !slices.Contains(known, c) {
+		if timed && strings.HasPrefix(c, timeOf) {
+			r.times = append(r.times, i)
+		} else if !slices.Contains(known, c) {
 			r.others = append(r.others, i)
 		}
 	}
 	for _, f := range s.fields {
 		switch k := slices.Index(columns, f.name); {
-		case f.when == attributes:
+		case f.when == attributes || f.when == firstTimes:
 			r.fields, r.at = append(r.fields, f), append(r.at, -1)
 		case k >= 0:
 			r.fields, r.at = append(r.fields, f), append(r.at, k)
@@ -231,6 +284,10 @@ func (r *reading[R]) row(cells []cell) (row R) {
 		case *[]string:
 			for _, i := range r.others {
 				*v = append(*v, cells[i].text)
+			}
+		case *[]float64:
+			for _, i := range r.times {
+				*v = append(*v, cells[i].number)
 			}
 		}
 	}

@@ -34,10 +34,34 @@ type Summary struct {
 	Places Ordered[population.PlaceSeries] `json:"places,omitzero"`
 	// Queues has how many waited in turn for each kind of places and each supply.
 	Queues Ordered[population.Series] `json:"queues,omitzero"`
+	// Tree has who infected whom, pooled over all replicas; nil if the model does not record it.
+	Tree *Tree `json:"tree,omitempty"`
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
 	Peaks Ordered[Peak]            `json:"peaks"`
+}
+
+// A Tree is what is known of who infected whom; see [population.Tree]. A pointer is nil where there is
+// no number.
+type Tree struct {
+	Offspring      map[int]float64 `json:"offspring"`
+	GenerationTime struct {
+		Mean   *float64 `json:"mean"`
+		SD     *float64 `json:"sd"`
+		Q05    *float64 `json:"q05"`
+		Q25    *float64 `json:"q25"`
+		Median *float64 `json:"median"`
+		Q75    *float64 `json:"q75"`
+		Q95    *float64 `json:"q95"`
+		N      uint64   `json:"n"`
+	} `json:"generation time"`
+	Chains       map[int]uint64 `json:"chains"`
+	Reproduction struct {
+		Times []float64  `json:"times"`
+		Mean  []*float64 `json:"mean"`
+		N     []uint64   `json:"n"`
+	} `json:"reproduction"`
 }
 
 // Drawn says what each replica has drawn values of its own from, as almanac run --from does.
@@ -58,7 +82,16 @@ type Counts struct {
 	NamedIncidence Ordered[population.Series] `json:"named_incidence,omitzero"`
 	Outcomes       Ordered[population.Series] `json:"outcomes,omitzero"` // since the start
 	Time           Ordered[population.Series] `json:"time,omitzero"`     // person-time in each state
+	Observed       Ordered[ObservedCounts]    `json:"observed,omitzero"`
 	Machines       Ordered[MachineCounts]     `json:"machines,omitzero"`
+}
+
+// ObservedCounts are what was seen since the start. Tested and Expected are of surveys.
+type ObservedCounts struct {
+	Seen      population.Series  `json:"seen"`
+	Incidence *population.Series `json:"incidence,omitempty"`
+	Tested    *population.Series `json:"tested,omitempty"`
+	Expected  *population.Series `json:"expected,omitempty"`
 }
 
 // MachineCounts are what was counted of a machine: how many were in each of its states, and how many

@@ -32,6 +32,8 @@ const (
 	text
 	optionalText // a text that is missing if it is empty
 	optionalID   // a whole number that is missing if it is 0
+
+	optionalNumber // a number that is missing if it is NaN
 )
 
 // A column of a table. Values that come again and again are kept once, in Parquet.
@@ -111,9 +113,9 @@ func (s *csvSink) row(cells []cell) error {
 			s.line = b
 		case k == whole || k == optionalID:
 			s.line = strconv.AppendInt(b, cells[i].whole, 10)
-		case k == number && math.IsNaN(cells[i].number):
+		case (k == number || k == optionalNumber) && math.IsNaN(cells[i].number):
 			s.line = b // a deviation of one replica, say: there is none
-		case k == number:
+		case k == number || k == optionalNumber:
 			s.line = strconv.AppendFloat(b, cells[i].number, 'g', -1, 64)
 		default:
 			s.line = appendField(b, cells[i].text)

@@ -19,6 +19,19 @@ from ._tables import FLOAT, GUESS, INT, OPTIONAL_INT, TEXT
 _RUN = {"replica": INT, "time": FLOAT, "count": INT, "incidence": INT}
 _OUTCOMES = {"replica": INT, "time": FLOAT, "value": FLOAT}
 _SUPPLIES = {"replica": INT, "time": FLOAT, "left": INT, "used": INT, "lost": INT, "refused": INT}
+_OBSERVED = {"replica": INT, "time": FLOAT, "count": FLOAT, "value": FLOAT}
+_TREE = {"replica": INT, "infected": INT, "time": FLOAT, "by": OPTIONAL_INT, "by time": FLOAT, "generation": INT,
+         "root": INT}
+
+
+class _PeopleKinds(dict[str, str]):
+    """The kinds of the columns of a line list, of which any number are times."""
+
+    def get(self, name: str, other: Any = None) -> Any:
+        return FLOAT if name.startswith("time of ") else super().get(name, other)
+
+
+_PEOPLE = _PeopleKinds({"replica": INT, "number": INT, "entered": FLOAT, "left": FLOAT, "mother": OPTIONAL_INT})
 _EVENTS = {"replica": INT, "time": FLOAT, "individual": INT, "by": OPTIONAL_INT}
 _STATISTICS = {"output": TEXT, "kind": TEXT, "name": TEXT, "units": TEXT, "quantiles": TEXT, "scenario": TEXT,
                "replicas": INT, "pairs": INT, "replica": INT,
@@ -134,6 +147,29 @@ class Run(Result):
     def supplies(self) -> Any:
         """replica, time (and date), supply, left, used, lost, refused, of a model with supplies."""
         return self._read("supplies", _SUPPLIES)
+
+    @cached_property
+    def values(self) -> Any:
+        """replica, time (and date), name, value, of a model with record: values."""
+        return self._read("values", _OBSERVED)
+
+    @cached_property
+    def observed(self) -> Any:
+        """replica, time (and date), name, what, groups, count, of a model with observe: how many were seen
+        since the start and, in a survey, tested and expected."""
+        return self._read("observed", _OBSERVED)
+
+    @cached_property
+    def tree(self) -> Any:
+        """replica, infected, time, by, by time, generation, root, among, of a model with record: tree: who
+        infected whom."""
+        return self._read("tree", _TREE)
+
+    @cached_property
+    def people(self) -> Any:
+        """replica, number, id, entered, left, how, mother, state, attributes, and the time of what the model
+        names, of a model with record: people: a line list."""
+        return self._read("people", _PEOPLE)
 
     @cached_property
     def draws(self) -> Any:

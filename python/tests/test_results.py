@@ -201,6 +201,33 @@ class Economics(Case):
         self.assertEqual(set(c.acceptability["scenario"]), {"usual", "fewer contacts"})
 
 
+class Observed(Case):
+    def test_tables(self) -> None:
+        model = sir(transmission=[{"from": "ill", "rate": "beta", "to": {"well": "ill"}, "name": "infection"}],
+                    observe={"reports": {"of": "infection", "chance": "50%", "after": "2 days"},
+                             "survey": {"at": "2020-03-11", "count": 20, "chance": "30%"}},
+                    record={"every": "5 days", "values": {"share": "count(ill) / total"}, "tree": {"of": "infection"},
+                            "people": {"times": ["infection", "reports"]}})
+        for format in ("json", "csv"):
+            r = almanac.run(model, seed=2, format=format)
+            tested = r.observed.where(name="survey", what="tested")["count"]
+            self.assertEqual(tested, [0, 0, 20, 20, 20])
+            infections = sum(1 for x in r.people["time of infection"] if x is not None)
+            self.assertEqual(len(r.people), 400)
+            self.assertEqual(len(r.tree), infections)
+            self.assertGreater(infections, 50)
+            first = r.tree[0]
+            self.assertIsInstance(first["infected"], int)
+            self.assertGreater(first["by"], 0)
+            self.assertIsNone(first["by time"])
+            self.assertEqual(first["generation"], 1)
+            by_number = {p["number"]: p for p in r.people}
+            self.assertEqual(by_number[first["infected"]]["time of infection"], first["time"])
+            seen = r.observed.where(name="reports", what="seen")["count"][-1]
+            self.assertEqual(seen, sum(1 for x in r.people["time of reports"] if x is not None))
+            self.assertEqual(r.values["value"][0], 10 / 400)
+
+
 class Alone(Case):
     def test_standard_library_only(self) -> None:
         # Without site packages there is nothing but the standard library.

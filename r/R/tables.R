@@ -10,9 +10,18 @@ table_kinds <- function(what) {
     run = list(as_kinds(c("replica", "time", "count", "incidence"), "numeric"), "character"),
     outcomes = list(as_kinds(c("replica", "time", "value"), "numeric"), "character"),
     supplies = list(as_kinds(c("replica", "time", "left", "used", "lost", "refused"), "numeric"), "character"),
+    observed = list(as_kinds(c("replica", "time", "count", "value"), "numeric"), "character"),
+    tree = list(as_kinds(c("replica", "infected", "time", "by", "by time", "generation", "root"), "numeric"), "character"),
+    people = list(as_kinds(c("replica", "number", "entered", "left", "mother"), "numeric"), "character"),
     events = list(as_kinds(c("replica", "time", "individual", "by"), "numeric"), "character"),
     study = list(c(as_kinds(numbers, "numeric"), as_kinds(texts, "character")), NA_character_),
     draws = list(c(as_kinds(c("weight", "replica"), "numeric"), as_kinds(texts, "character")), NA_character_))
+}
+
+# kind_of is the kind of a column. A line list has any number of times.
+kind_of <- function(name, kinds) {
+  if (name %in% names(kinds[[1]])) return(kinds[[1]][[name]])
+  if (startsWith(name, "time of ")) "numeric" else kinds[[2]]
 }
 
 tables_format <- function() {
@@ -34,7 +43,7 @@ read_table <- function(directory, name, what) {
     stop(directory, " has no ", name, ".parquet, .json or .csv", call. = FALSE)
   }
   header <- scan(csv, "", nlines = 1, sep = ",", quiet = TRUE, encoding = "UTF-8")
-  classes <- unname(ifelse(header %in% names(kinds[[1]]), kinds[[1]][header], kinds[[2]]))
+  classes <- vapply(header, kind_of, "", kinds = kinds, USE.NAMES = FALSE)
   # na.strings: a group may be called NA. An empty number is NA all the same.
   frame <- read.csv(csv, colClasses = classes, na.strings = character(), check.names = FALSE, encoding = "UTF-8")
   tidy(frame, kinds)
@@ -54,7 +63,7 @@ frame_of <- function(blocks) {
 tidy <- function(frame, kinds) {
   for (name in names(frame)) {
     column <- frame[[name]]
-    kind <- if (name %in% names(kinds[[1]])) kinds[[1]][[name]] else kinds[[2]]
+    kind <- kind_of(name, kinds)
     if (is.logical(column) && !is.na(kind)) storage.mode(column) <- kind # all are missing
     if (is.character(column)) {
       column[is.na(column)] <- ""

@@ -79,6 +79,17 @@ stopifnot(abs(subset(o, time == 5 & region == "" & outcome == "days")$value - 40
 d <- almanac_compare(paid, until = "2020-03-06", output = "final(immune)", replicas = 3, draw = "ill", icer = "cost/days")
 stopifnot(d$icer$scenario == "fewer contacts", setequal(d$acceptability$scenario, c("usual", "fewer contacts")))
 
+watched <- small
+watched$transmission[[1]]$name <- "infection"
+watched$observe <- list(reports = list(of = "infection", chance = "50%", after = "2 days"))
+watched$record <- list(every = "5 days", values = list(share = "count(ill) / total"), tree = list(of = "infection"),
+  people = list(times = I(c("infection", "reports"))))
+w <- almanac_run(watched, seed = 2)
+infected <- !is.na(w$people[["time of infection"]])
+stopifnot(nrow(w$people) == 400, nrow(w$tree) == sum(infected), sum(infected) > 50, is.na(w$tree[["by time"]][1]),
+  w$people[["time of infection"]][match(w$tree$infected[1], w$people$number)] == w$tree$time[1],
+  max(w$observed$count) == sum(!is.na(w$people[["time of reports"]])), w$values$value[1] == 10 / 400)
+
 models <- almanac_examples("models")
 outbreak <- grep("outbreak", models, value = TRUE)
 f <- almanac_fit(outbreak, budget = 120, size = 500)

@@ -56,6 +56,9 @@ type compiler struct {
 	enterMissing       map[int]bool                                   // by machine: that has been reported
 	fileGifts          map[*syntax.Move]*program.ByCell[program.Gift] // of moves whose table is in a file
 
+	sourceClocks  []*syntax.Clock       // those with a source
+	sourceIndexes map[*syntax.Clock]int // indexes into them, plus 1
+
 	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
 
 	// Of the phase that is being built.
@@ -129,6 +132,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 		watchedValues:      map[watchedValue]int{},
 		mixings:            map[*syntax.Contact]*Mixing{},
 		enterMissing:       map[int]bool{},
+		sourceIndexes:      map[*syntax.Clock]int{},
 		fileGifts:          map[*syntax.Move]*program.ByCell[program.Gift]{},
 	}
 	c.compile()
@@ -183,11 +187,13 @@ func (c *compiler) compile() {
 	c.startSince(c.here)
 	c.machineSince(c.here)
 	c.schedule(c.here)
+	c.listObservations()
 	c.recordTimes(c.here)
 	c.groupings()
 	c.listFlows()
 	c.resolveWindows()
 	c.resolveOutcomes()
+	c.resolveObserved()
 	c.checkRecordSize()
 	c.functions()
 	c.listValues()
@@ -350,6 +356,8 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	}
 	c.thresholds(here, t)
 	c.outcomeTables(here, t)
+	c.sources(here, t)
+	c.observationTables(here, t)
 	c.recordedValues(here, t)
 	t.SetFlags()
 	return t

@@ -54,6 +54,7 @@
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
 //   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
+//   - observe.go: what is observed, trees, people, and the sources of clocks
 //   - record.go: the times of rows, and the groups to record by
 //   - values.go: values of the whole population that are recorded
 //   - flows.go: the flows that a program can cause

@@ -25,6 +25,18 @@ func ResolveIntervals(f *syntax.File, list *diag.List) {
 		all = append(all, p)
 	}
 	f.Interventions = all
+	f.Observations = slices.DeleteFunc(slices.Clone(f.Observations), func(o syntax.Observation) bool {
+		if !o.Survey.Every.Given() {
+			return false
+		}
+		_, ok := NewScope(list, f.Unit).PositiveDuration(o.Survey.Every, o.What+": every")
+		return !ok
+	})
+	for i := range f.Observations {
+		if p := &f.Observations[i].Survey; p.Every.Given() {
+			p.Interval, _ = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
+		}
+	}
 	for i := range f.Supplies {
 		if p := &f.Supplies[i].Delivery; p.Every.Given() && !f.Supplies[i].Bad {
 			var ok bool

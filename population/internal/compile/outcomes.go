@@ -167,7 +167,7 @@ func (c *compiler) resolveOutcomes() {
 	ofNobody := c.namesOfNobody()
 	for o := range c.file.Outcomes {
 		text := &c.file.Outcomes[o]
-		c.checkOutcomeName(text)
+		c.checkResultName(text.Ref, "outcomes")
 		for k := range text.Events {
 			of := text.Events[k].Of
 			event := program.OutcomeEvent{Outcome: o, Event: k}
@@ -203,8 +203,9 @@ func (c *compiler) namesOfNobody() map[int]bool {
 	return all
 }
 
-// checkOutcomeName refuses the name of an outcome that something else has: outputs name both.
-func (c *compiler) checkOutcomeName(text *syntax.Outcome) {
+// checkResultName refuses the name of an outcome or an observation that something else has: outputs
+// name all of them.
+func (c *compiler) checkResultName(text syntax.Ref, section string) {
 	taken := ""
 	switch n, isName := c.nameIndexes[text.Name]; {
 	case slices.Contains(c.program.States, text.Name):
@@ -220,8 +221,10 @@ func (c *compiler) checkOutcomeName(text *syntax.Outcome) {
 		if slices.Contains(c.file.MachineNames(), text.Name) {
 			taken = "the name of a machine"
 		}
+	case section != "outcomes" && slices.Contains(c.program.OutcomeNames(), text.Name):
+		taken = "the name of an outcome"
 	}
 	if taken != "" {
-		c.Add(text.At, "outcomes: %s: %s; take another", text.Name, taken)
+		c.Add(text.At, "%s: %s: %s; take another", section, text.Name, taken)
 	}
 }

@@ -31,7 +31,8 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 		return x
 	}
 	if x.attribute < 0 {
-		s.Add(t.By.At, "%s: by: %s", what, diag.Unknown("attribute", t.By.Name, s.attributes.Names))
+		names := func() []string { return append(s.attributes.Names(), syntax.StateName) }
+		s.Add(t.By.At, "%s: by: %s", what, diag.Unknown("attribute", t.By.Name, names))
 		x.bad = true
 		return x
 	}

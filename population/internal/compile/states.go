@@ -165,6 +165,7 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
 	a.Places = c.placeMoves(clock.Moves, nil, clock.What+": move")
 	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name)
+	a.Source = c.sourceIndex(clock)
 	if a.Child = c.children(here, clock); a.Child != nil {
 		return a // it may depend on parameters
 	}
@@ -233,19 +234,20 @@ func (c *compiler) tableByCell(
 		return program.State{}
 	}
 	head := program.State{By: cells, Cells: make([]*program.State, n)}
-	seen := map[float64][]*program.State{} // tables built so far, by total rate
+	seen := map[uint64][]*program.State{} // tables built so far, by key
 	for k := range n {
 		if c.Count > diag.MaxListed {
 			return program.State{}
 		}
 		table := build(inCell(cells, k))
 		head.Timers = table.Timers
-		at := slices.IndexFunc(seen[table.TotalRate], func(o *program.State) bool { return o.Equal(&table) })
+		key := table.Key()
+		at := slices.IndexFunc(seen[key], func(o *program.State) bool { return o.Equal(&table) })
 		if at < 0 {
-			at = len(seen[table.TotalRate])
-			seen[table.TotalRate] = append(seen[table.TotalRate], &table)
+			at = len(seen[key])
+			seen[key] = append(seen[key], &table)
 		}
-		head.Cells[k] = seen[table.TotalRate][at]
+		head.Cells[k] = seen[key][at]
 	}
 	if len(seen) == 1 {
 		for _, all := range seen {

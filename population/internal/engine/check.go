@@ -54,7 +54,7 @@ func (r *Run) Check() error {
 		if !r.checkPersonal(id) {
 			return fmt.Errorf("id %d in state %s has a wrong time since", id, r.Program.States[state])
 		}
-		if r.OnEvent != nil {
+		if r.numbered() {
 			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
 				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)
 			}
@@ -71,6 +71,9 @@ func (r *Run) Check() error {
 		return fmt.Errorf("the queues are wrong")
 	}
 	if err := r.checkOutcomes(); err != nil {
+		return err
+	}
+	if err := r.checkObservers(); err != nil {
 		return err
 	}
 	alive := 0

@@ -60,6 +60,9 @@
 //   - interventions.go: what an intervention does, and those at a time
 //   - conditions.go: interventions that wait for a condition
 //   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
+//   - observe.go: what looks at events and changes nobody; the sources of clocks
+//   - tree.go, linelist.go, sightings.go: who infected whom; what is recorded of each individual; what
+//     is seen of events, and surveys
 //   - outcomes.go: costs, QALYs and other sums over time and events; person-time in states
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
 //   - fork.go, past.go: copies of a run with another future; runs that go on with a past

@@ -15,7 +15,7 @@ import (
 func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	id := r.takeSlot()
 	r.entered++
-	if r.OnEvent != nil {
+	if r.numbered() {
 		r.numbers[id] = r.entered
 	}
 	state := r.initialise(id, in, s, parent)
@@ -135,6 +135,9 @@ func (r *Run) register(id uint32, state uint16) {
 	if r.outcomes != nil {
 		r.enterSums(id)
 	}
+	if r.observers != nil {
+		r.observers.present(r, id)
+	}
 }
 
 // arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
@@ -196,6 +199,9 @@ func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, n
 // enter adds an individual during a run, by birth, immigration or an intervention, and counts it.
 // The parent is noID if there is none.
 func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name int) {
+	if r.observers != nil && r.observers.people != nil {
+		r.observers.people.way, r.observers.people.mother = way, parent
+	}
 	id := r.admit(in, s, parent)
 	if id == noID {
 		return // no place has room
@@ -208,6 +214,9 @@ func (r *Run) enter(in *program.Entry, s random.Stream, parent uint32, way, name
 	if r.outcomes != nil {
 		r.nameHappened(id, name)
 		r.flowHappened(id, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
+	}
+	if r.observers != nil {
+		r.observers.happened(r, id, noID, name, r.Program.FlowOf(len(r.Program.States)+way, r.status(id).state))
 	}
 }
 

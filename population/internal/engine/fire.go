@@ -125,6 +125,10 @@ func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) boo
 
 // carryOut is an action that nothing hinders.
 func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
+	by := id
+	if r.observers != nil {
+		by = r.cause(id, state, do)
+	}
 	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
@@ -147,11 +151,11 @@ func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 		moved = r.hasMoved() || moved
 	}
 	if do.To != program.SameState {
-		r.change(id, state, do.To, id, do.Name)
+		r.change(id, state, do.To, by, do.Name)
 		return true
 	}
 	if moved || do.Child != nil && do.Name >= 0 {
-		r.countMove(id, id, do.Name)
+		r.countMove(id, by, do.Name)
 	}
 	return false
 }
@@ -283,6 +287,9 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	if r.outcomes != nil {
 		r.flowHappened(id, flow)
 	}
+	if r.observers != nil {
+		r.observers.happened(r, id, id, -1, flow)
+	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}
@@ -314,6 +321,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 			r.nameHappened(id, counted)
 			r.flowHappened(id, r.Program.FlowOf(int(from), to))
 		}
+		if r.observers != nil {
+			r.observeChange(id, by, from, to, counted)
+		}
 		r.leave(id)
 		return
 	}
@@ -342,6 +352,9 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 		r.enterSums(id)
 		r.nameHappened(id, counted)
 		r.flowHappened(id, r.Program.FlowOf(int(from), to))
+	}
+	if r.observers != nil {
+		r.observeChange(id, by, from, to, counted)
 	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)

@@ -46,13 +46,14 @@ func (r *Run) copyFrom(from *Run) {
 	own := *r
 	if own.Program != from.Program {
 		own.attributes, own.groups, own.ByGroup, own.outcomes, own.branches = nil, nil, nil, nil, nil // they have other sizes
+		own.observers = nil
 	}
 	*r = *from
 	r.taken = own.taken
 	n := from.Used
 	r.words = refit(own.words, from.words, n*from.stride)
 	r.numbers = own.numbers
-	if from.OnEvent != nil {
+	if from.numbered() {
 		r.numbers = refit(own.numbers, from.numbers, n)
 	}
 	r.origins = refit(own.origins, from.origins, n*len(from.sparse))
@@ -81,6 +82,7 @@ func (r *Run) copyFrom(from *Run) {
 	r.Supplies = append(own.Supplies[:0], from.Supplies...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
 	r.outcomes = own.outcomes.copy(from.outcomes)
+	r.observers = from.observers.copy(own.observers, n)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
 	r.waiting = own.waiting
 	r.waiting.copyFrom(&from.waiting)

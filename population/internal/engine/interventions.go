@@ -120,6 +120,9 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
 	state := r.status(id).state
 	do := &d.Do
+	if r.observers != nil {
+		r.observers.cause = noID
+	}
 	if t.Do != nil {
 		do = t.Do
 	}

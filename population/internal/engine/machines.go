@@ -161,6 +161,9 @@ func (r *Run) countFlows(id uint32) {
 		if r.outcomes != nil {
 			r.flowHappened(id, flow)
 		}
+		if r.observers != nil {
+			r.observers.happened(r, id, r.observers.cause, -1, flow)
+		}
 	}
 	r.passed = r.passed[:0]
 }
@@ -296,6 +299,9 @@ func (r *Run) countPassed(id uint32, flow int) {
 	if r.outcomes != nil {
 		r.flowHappened(id, flow)
 	}
+	if r.observers != nil {
+		r.observers.happened(r, id, noID, -1, flow)
+	}
 }
 
 // leaveMachines counts that an individual leaves, in the tallies of its machines.
@@ -330,7 +336,7 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	if r.cameIn != nil {
 		r.passes(id, m, from, to)
 	}
-	if r.ByGroup != nil || r.outcomes != nil {
+	if r.ByGroup != nil || r.outcomes != nil || r.observers != nil {
 		r.passed = append(r.passed, flow)
 	}
 	if one.Columns == 0 {

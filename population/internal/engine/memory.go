@@ -190,7 +190,8 @@ func (r *Run) besideWords() int {
 	if r.caching {
 		each += stateCacheBytes
 	}
-	if r.OnEvent != nil {
+	each += observerBytes(r.Program)
+	if r.OnEvent != nil || r.Program.NumbersPeople() {
 		each += numberBytes
 	}
 	if r.forkable {

@@ -55,9 +55,7 @@ func (r *Run) layOutPlaces(streams random.Stream) {
 	}
 	r.places = p
 	for _, a := range m.Presences { // of a run before
-		for id := range r.Used {
-			r.attributes[a.Attribute].Set(uint32(id), 0)
-		}
+		clear(r.attributes[a.Attribute].Narrow)
 	}
 	for k := range m.Places {
 		kind := &m.Places[k]

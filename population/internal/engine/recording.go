@@ -14,6 +14,8 @@ type Recording struct {
 	Groups []RowCounts // in the order of Program.Groups
 	Values []float64   // those of Program.Values, one row after the other
 
+	Chances []float64 // the mean chances of Program.MeanChances, one row after the other
+
 	Supplies []Supply // those of Program.Supplies, one row after the other
 
 	Places []PlaceCounts // those of Program.Places, one row after the other
@@ -29,6 +31,10 @@ type RowCounts struct {
 	// state, if it is recorded.
 	Outcomes []float64
 	Times    []float64
+	// Seen are how many each observation has seen and, of a survey, tested since the start; Expected
+	// are how many of these a survey was to find positive.
+	Seen     []uint64
+	Expected []float64
 }
 
 // NewRecording has room for all rows of a program, so that rows can be read while the next one is
@@ -42,6 +48,8 @@ func NewRecording(m *program.Program) Recording {
 			make([]uint64, 0, n*len(m.CountedNames)),
 			make([]float64, 0, n*len(m.Outcomes)),
 			make([]float64, 0, n*recordedTimes(m)),
+			make([]uint64, 0, 2*n*len(m.Observations)),
+			make([]float64, 0, n*len(m.Observations)),
 		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
@@ -68,28 +76,36 @@ func (rec *Recording) add(r *Run) {
 			of.Outcomes, of.Times = s.read(r, 1+g, of.Outcomes, of.Times)
 		}
 	}
-	rec.Supplies = append(rec.Supplies, r.Supplies...)
 	for k := range r.Program.Places {
 		rec.Places = append(rec.Places, r.CountPlaces(k))
 	}
 	for _, q := range r.Program.Waits() {
 		rec.Queues = append(rec.Queues, uint32(r.InLine(q)))
 	}
-	now := function.Population{People: people{r}, Time: r.Program.Start + r.Now}
-	for i := range r.Program.SuppliedValues {
-		rec.Values = append(rec.Values, r.Program.Values[i].Of(now))
+	if r.observers != nil && r.observers.seen != nil {
+		r.observers.seen.read(r, rec)
 	}
-	if len(r.phase.Values) > 0 {
-		all := r.census(&program.Individual{Mean: r.MeanNumber})
-		for _, v := range r.phase.Values {
-			x := v.At(r.Now, all)
-			if math.IsInf(x, 0) { // x/0 is no number either
-				x = math.NaN()
-			}
-			rec.Values = append(rec.Values, x)
-		}
+	rec.Supplies = append(rec.Supplies, r.Supplies...)
+	for i := range r.Program.Values {
+		rec.Values = append(rec.Values, r.Value(i))
+	}
+	for _, k := range r.Program.MeanChances {
+		rec.Chances = append(rec.Chances, r.MeanChance(k))
 	}
 	rec.Rows++
+}
+
+// Value returns a value of Program.Values now.
+func (r *Run) Value(i int) float64 {
+	if i < r.Program.SuppliedValues {
+		return r.Program.Values[i].Of(function.Population{People: people{r}, Time: r.Program.Start + r.Now})
+	}
+	all := r.census(&program.Individual{Mean: r.MeanNumber})
+	x := r.phase.Values[i-r.Program.SuppliedValues].At(r.Now, all)
+	if math.IsInf(x, 0) { // x/0 is no number either
+		x = math.NaN()
+	}
+	return x
 }
 
 func (t *RowCounts) add(counts []int, flows, named []uint64) {
@@ -105,6 +121,7 @@ func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
 	return RowCounts{
 		t.Counts[:rows*len(m.Counted)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)],
 		t.Outcomes[:rows*len(m.Outcomes)], t.Times[:rows*recordedTimes(m)],
+		t.Seen[:2*rows*len(m.Observations)], t.Expected[:rows*len(m.Observations)],
 	}
 }
 

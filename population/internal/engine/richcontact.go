@@ -82,6 +82,9 @@ func (r *Run) changeByContact(
 	name, counted int, l contactSeed,
 ) bool {
 	state := r.status(id).state
+	if r.observers != nil {
+		r.observers.cause = by
+	}
 	if to == program.NoState {
 		r.become(id, state, to, by, name, counted)
 		return true

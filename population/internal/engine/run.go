@@ -58,9 +58,11 @@ type Run struct {
 	limit   int     // how many may be alive; −1 once the run has failed
 	failed  error   // why the run cannot go on
 
-	OnEvent  func(*Event) // called for every event, if it is not nil
-	event    Event        // the last one that OnEvent was called with
-	forkable bool
+	OnEvent func(*Event) // called for every event, if it is not nil
+	event   Event        // the last one that OnEvent was called with
+	Streams
+	observers *observers // nil if nothing is observed
+	forkable  bool
 
 	// How the run is carried out. Tests set these; results do not depend on them.
 	sparseRule   sparseRule
@@ -73,6 +75,17 @@ type Run struct {
 
 	alwaysBefore []*program.AlwaysClock // scratch of redrawMemoryless
 	weights      [2][]float64           // scratch of redrawBranch
+}
+
+// Streams are called with what a run records of individuals, one at a time, if they are not nil.
+type Streams struct {
+	OnInfection func(*Infection) // the rows of a tree
+	OnPerson    func(*Person)    // everybody who leaves, and at the end who is there
+}
+
+// numbered reports whether the run keeps the number of each individual.
+func (r *Run) numbered() bool {
+	return r.OnEvent != nil || r.observers != nil && (r.observers.tree != nil || r.observers.people != nil)
 }
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
@@ -131,6 +144,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
+	r.observers = newObservers(m, !r.forkable)
 	r.grow(ids, spare)
 	r.Used, r.living = int(r.firstID), nil
 	r.slotCount = ids + extraSlots(m.Size)
@@ -204,8 +218,11 @@ func (r *Run) grow(ids, spare int) {
 	}
 	r.growMachines(most)
 	r.growPersonal(most)
-	if r.OnEvent != nil {
+	if r.numbered() {
 		r.numbers = store.Extend(r.numbers, r.capacity)
+	}
+	if r.observers != nil {
+		r.observers.grow(r.capacity)
 	}
 	if r.caching {
 		r.stateCache = store.Extend(r.stateCache, r.capacity)
@@ -318,11 +335,21 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 	plans := r.Program.Scheduled
 	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.TimeTolerance {
 		p := &plans[r.carriedOut]
+		if r.observers != nil {
+			if err := r.survey(ctx, p.At, p.At, progress); err != nil {
+				return err
+			}
+		}
 		if err := r.run(ctx, p.At, progress); err != nil {
 			return err
 		}
 		r.carriedOut++
 		if err := r.intervene(ctx, p); err != nil {
+			return err
+		}
+	}
+	if r.observers != nil {
+		if err := r.survey(ctx, at, math.Inf(1), progress); err != nil {
 			return err
 		}
 	}
@@ -384,7 +411,7 @@ func newForkable(b *Budget) *Run {
 // Retire releases the memory of a run that is no longer needed.
 func (r *Run) Retire() {
 	r.budget.give(r)
-	r.budget, r.OnEvent = nil, nil
+	r.budget, r.OnEvent, r.Streams = nil, nil, Streams{}
 	spares.Put(r)
 }
 
@@ -438,6 +465,7 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 			return err
 		}
 	}
+	r.listLivingPeople()
 	return nil
 }
 

@@ -201,7 +201,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 	for _, g := range r.groups {
 		mixes = mixes || g != nil
 	}
-	if !mixes && r.ByGroup == nil && r.OnEvent == nil && r.outcomes == nil {
+	if !mixes && r.ByGroup == nil && !r.numbered() && r.outcomes == nil && r.observers == nil {
 		return nil
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
@@ -217,11 +217,14 @@ func (r *Run) registerAll(ctx context.Context) error {
 		if r.outcomes != nil {
 			r.enterSums(id)
 		}
-		if r.OnEvent != nil {
+		if r.numbered() {
 			r.numbers[id] = uint64(id-r.firstID) + 1
-			if r.places == nil {
-				r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
-			}
+		}
+		if r.observers != nil {
+			r.observers.present(r, id)
+		}
+		if r.OnEvent != nil && r.places == nil { // see tellStart
+			r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
 		}
 		if id%housekeepingInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -165,7 +165,8 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
-	each := 4*len(m.Counted) + 8*len(m.Flows) + 8*len(m.CountedNames) + 8*len(m.Outcomes) + 8*recordedTimes(m)
+	each := 4*len(m.Counted) + 8*len(m.Flows) + 8*len(m.CountedNames) + 8*len(m.Outcomes) + 8*recordedTimes(m) +
+		24*len(m.Observations)
 	return float64(each) * float64(1+len(m.Groups))
 }
 
@@ -223,6 +224,9 @@ func (r *Run) countMoveAs(id, by uint32, name, counted int) {
 	}
 	if r.outcomes != nil {
 		r.nameHappened(id, counted)
+	}
+	if r.observers != nil {
+		r.observers.happened(r, id, by, counted, -1)
 	}
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: r.status(id).state, Name: name}, id, by)

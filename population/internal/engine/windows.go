@@ -122,7 +122,7 @@ func (o *Options) windowRule() windowRule {
 func canUseWindows(m *program.Program) bool {
 	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
 		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 ||
-		m.StateAttribute >= 0 || m.SumsTime() || slices.Contains(m.MixesBy, true) ||
+		m.StateAttribute >= 0 || m.SumsTime() || m.Observes() || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false
 	}

@@ -45,11 +45,12 @@ func (e *explainer) inheritance(b *syntax.Entry) {
 	}
 }
 
-// childrenOf says what the children have that enter when a clock fires.
+// childrenOf says what the children have that enter when a clock fires, and who causes it.
 func (e *explainer) childrenOf(c *syntax.Clock) {
 	for i := range c.Children {
 		e.inheritance(&c.Children[i])
 	}
+	e.sourceOf(c)
 }
 
 // howMany returns a whole number, or how it is distributed, in words.

@@ -15,6 +15,7 @@
 //   - timevarying.go: values that vary, times and intervals in words
 //   - machines.go, outcomes.go: machines and outcomes
 //   - near.go: places, and contacts among their members
+//   - observe.go: what is observed, trees, people, and the sources of clocks
 //   - warnings.go: what may be a mistake
 //   - warnings_clocks.go: clocks that do not do what is meant, because of ages or of where
 //   - diagram.go: [Diagram]; the transitions between states, and which states can be reached

@@ -39,10 +39,12 @@ func Model(m *compile.Model) string {
 	e.supplies()
 	e.interventions()
 	e.outcomes()
+	e.observations()
 	e.parameters()
 	e.scenarios()
 	e.fit()
 	e.remembered()
+	e.observedBytes()
 	e.cores()
 	e.warnings()
 	return e.text.String()
@@ -484,6 +486,9 @@ func (e *explainer) fit() {
 			"state":     "how many are " + m.Of.Name,
 			"flow":      m.Of.Name + " since the start",
 			"incidence": m.Of.Name + " in each interval",
+			"seen":      "how many " + m.Of.Name + " has seen in each interval",
+			"survey":    "how many of those in " + m.Tested.Name + " are positive, by " + m.Of.Name,
+			"value":     m.Of.Name,
 		}[m.Kind]
 		if m.Observed.Given() {
 			what += ", of which " + e.probability(m.Observed) + " are seen"
@@ -518,6 +523,8 @@ func (e *explainer) cores() {
 		e.line("\nA run uses one core once it is set up, because a rate depends on how many there are.")
 	case e.usesWhileRunning() != "":
 		e.line("\nA run uses one core once it is set up, because %s are used while it goes on.", e.usesWhileRunning())
+	case p.Observes():
+		e.line("\nA run uses one core once it is set up, because individuals are looked at event by event.")
 	default:
 		e.coresOfOutcomes()
 	}
@@ -532,6 +539,9 @@ func (e *explainer) errorWords(l *fitting.Error) string {
 		return "normal, with a standard deviation of " + e.value(l.Arg) + " of what is expected"
 	case l.Family == "normal":
 		return "normal, with a standard deviation of " + e.value(l.Arg)
+	}
+	if l.Family == "binomial" {
+		return "binomial"
 	}
 	return "Poisson"
 }

@@ -45,6 +45,7 @@ func (e *explainer) warnings() {
 	all = append(all, e.mixingWarnings()...)
 	all = append(all, e.supplyWarnings()...)
 	all = append(all, e.placeWarnings()...)
+	all = append(all, e.sourceWarnings()...)
 	used := e.usedParameters()
 	for _, p := range e.file.Parameters {
 		if !used[p.Label.Name] {

@@ -77,6 +77,26 @@ func (e *explainer) clockWarnings() (all []string) {
 				text.What, strings.Join(whom, " and "), e.pastRemedy(text)))
 		}
 	}
+	for i := range e.program.FirstPhase.States {
+		all = append(all, e.outsideItsCurve(&e.program.FirstPhase.States[i], -1, i)...)
+	}
+	return all
+}
+
+// outsideItsCurve warns of clocks of a state whose rate is a curve by the time since coming into
+// other states of the same machine: it is 0 in this one.
+func (e *explainer) outsideItsCurve(s *program.State, machine, state int) (all []string) {
+	for k := range s.Varying {
+		root := s.Varying[k].Rate.Root
+		if root == nil || root.Op != program.TermSince {
+			continue
+		}
+		since := &e.program.Since[root.Since]
+		if !since.Birth && since.Machine == machine && !since.In[state] {
+			all = append(all, fmt.Sprintf("%s: the time since %s is asked of nobody who is %s, so that it never strikes",
+				s.Varying[k].What, since.Words, e.program.States[state]))
+		}
+	}
 	return all
 }
 

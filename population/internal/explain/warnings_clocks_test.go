@@ -151,3 +151,22 @@ record: {every: 1 day}
 		t.Log(text)
 	}
 }
+
+// A rate by the time since states is 0 outside of them, also in the state whose clock it is.
+func TestClockOutsideItsCurve(t *testing.T) {
+	const model = `
+name: outside
+time: {unit: day, end: 10}
+population: {size: 100, start: {ill: rest}}
+states:
+  ill: {race: [{rate: 1 per day, to: well}]}
+  well: {race: [{rate: {since: SINCE, line: {0 days: 1 per day}}, to: ill}]}
+`
+	for since, warns := range map[string]bool{"ill": true, "well": false, "[ill, well]": false, "birth": false} {
+		text := explainText(t, strings.Replace(model, "SINCE", since, 1))
+		const want = "states: well: race: clock 1: the time since ill is asked of nobody who is well, so that it never strikes"
+		if strings.Contains(text, want) != warns {
+			t.Errorf("since %s: it says\n%s", since, text)
+		}
+	}
+}

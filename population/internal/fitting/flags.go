@@ -23,6 +23,8 @@ import (
 //	cases = incidence susceptible->infectious observed 30% poisson
 //	ill = state infectious normal sd 10%
 //	deaths = flow death negative binomial 5
+//	cases = seen reports poisson
+//	share = value prevalence normal sd 10%
 //	north = incidence infection where region=north, age=child|adult poisson
 
 const matchFlagLike = "cases = incidence susceptible->infectious observed 30% poisson"
@@ -163,8 +165,8 @@ func matchNode(column, text string) (*yaml.Node, error) {
 			fmt.Sprintf(format, args...), matchFlagLike)
 	}
 	kind, rest, _ := strings.Cut(text, " ")
-	if !slices.Contains([]string{"incidence", "flow", "state"}, kind) {
-		return wrong("expected incidence, flow or state first")
+	if !slices.Contains([]string{"incidence", "flow", "state", "seen", "value"}, kind) {
+		return wrong("expected incidence, flow, state, seen or value first")
 	}
 	// The error is at the end. Names before it may contain spaces.
 	family, law, at := "", "", -1

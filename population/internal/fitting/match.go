@@ -14,8 +14,9 @@ import (
 type Match struct {
 	What     string
 	Column   syntax.Ref
-	Kind     string // incidence, flow or state
+	Kind     string // incidence, flow, state, seen, survey or value
 	Of       syntax.Ref
+	Tested   syntax.Ref          // of a survey: the column of how many were tested
 	Where    []program.Condition // the group that is counted, by ascending attributes; nil means everybody
 	Observed syntax.Value        // the share that is observed; 100% if not given
 	Error    Error
@@ -23,13 +24,14 @@ type Match struct {
 
 // An Error is the distribution of an observation given the value in the model.
 type Error struct {
-	Family string       // poisson, negative binomial or normal
+	Family string       // poisson, negative binomial or normal; binomial for a survey
 	Arg    syntax.Value // dispersion or sd
 }
 
 // readMatch reads what a column is compared with.
 func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
-	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "where", "observed", "error")
+	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "seen", "survey", "value", "of",
+		"where", "observed", "error")
 	if f == nil {
 		return Match{}, false
 	}
@@ -38,7 +40,7 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	if c := f.Need("column", "cases"); c != nil {
 		match.Column = r.Ref(c, what+": column")
 	}
-	for _, kind := range []string{"incidence", "flow", "state"} {
+	for _, kind := range matchKinds {
 		n := f.Get(kind)
 		switch {
 		case n == nil:
@@ -55,6 +57,16 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 			"%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious "+
 				"or state: infectious, for example", what)
 	}
+	if match.Kind == "survey" {
+		r.readSurvey(f, &match)
+		return match, r.Count == before
+	}
+	if of := f.Get("of"); of != nil {
+		r.Fail(of, "%s: of is the column of how many a survey tested; write survey: beside it", what)
+	}
+	if w := f.Get("where"); w != nil && match.Kind == "value" {
+		r.Fail(w, "%s: both value and where: a value is of the whole population", what)
+	}
 	r.readWhere(f, &match)
 	if match.Observed = f.Value("observed", syntax.KindShare); match.Observed.Given() && !match.Observed.Bad {
 		r.here.Chance(match.Observed, what+": observed")
@@ -65,11 +77,51 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	return match, r.Count == before
 }
 
+// matchKinds are what a column can be compared with.
+var matchKinds = []string{"incidence", "flow", "state", "seen", "survey", "value"}
+
+// readSurvey reads what belongs to a column of positives of a survey.
+func (r *reader) readSurvey(f *syntax.Fields, match *Match) {
+	if of := f.Get("of"); of != nil {
+		match.Tested = r.Ref(of, match.What+": of")
+	} else if !f.Misspelt["of"] {
+		r.Fail(f.Node, "%s: survey without of: how many were tested?", match.What)
+	}
+	for _, key := range []string{"where", "observed", "error"} {
+		if n := f.Get(key); n != nil {
+			r.Fail(n, "%s: both survey and %s: positives are binomial, of those whom the survey asks", match.What, key)
+		}
+	}
+	match.Error = Error{Family: "binomial"}
+}
+
 // checkOutput checks that the model records what a column is compared with: a state, or a flow, or
 // a name that events are counted under.
 func (r *reader) checkOutput(match *Match) {
 	p := r.m.Program
 	if match.Of.Bad {
+		return
+	}
+	switch match.Kind {
+	case "seen", "survey":
+		k := slices.Index(p.ObservationNames(), match.Of.Name)
+		if k < 0 {
+			r.Add(match.Of.At, "%s: %s: %s", match.What, match.Kind,
+				diag.Unknown("observation", match.Of.Name, p.ObservationNames))
+		} else if match.Kind == "survey" && !p.Observations[k].Survey {
+			r.Add(match.Of.At, "%s: survey: %s is an observation of an event; write seen: %[2]s", match.What,
+				diag.Shorten(match.Of.Name))
+		}
+		return
+	case "value":
+		var names []string
+		for i := range p.Values {
+			names = append(names, p.Values[i].Name)
+		}
+		if !slices.Contains(names, match.Of.Name) {
+			r.Add(match.Of.At, "%s: value: %s", match.What,
+				diag.Unknown("value", match.Of.Name, func() []string { return names }))
+		}
 		return
 	}
 	if match.Kind == "state" {

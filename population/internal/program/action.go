@@ -20,6 +20,7 @@ type Action struct {
 	Moves   []Move       // DoMove: changes of attributes
 	Uses    *Use         // DoMove: of a supply; nil for none
 	Places  []PlaceMove  // DoMove: changes of places
+	Source  int          // DoMove: the number in Phase.Sources, from 1 on, of who causes it; 0 for none
 }
 
 // A verb is the kind of an action.

@@ -49,6 +49,7 @@
 //	whole.go         Whole: how many enter together
 //	intervention.go  Intervention: when it happens, and its Effect in each phase
 //	outcome.go       Outcome: a number that grows with time and by events; DiscountClock
+//	observe.go       Observation: what is seen; Source, People
 //	cells.go         tables by combinations of attribute values
 //	timevarying.go   TimeVarying: a rate or probability that changes with time or with counts
 //	since.go         Since: the time since something; bounds of what changes with it

@@ -10,13 +10,15 @@ type Phase struct {
 	Machines       [][]State     // by machine and state: its clocks with a timer; nil for a machine without
 	Immigration    []Immigration
 	Contacts       []Contact
-	UsesAttributes bool             // a clock depends on attributes
-	Attributes     [][]float64      // by attribute: the cumulative shares of its values; nil if it has none
-	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
-	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
-	Outcomes       []OutcomeTable   // by outcome
-	Values         []*Term          // to be recorded, of the whole population
-	Batchable      bool             // see SetFlags
+	UsesAttributes bool               // a clock depends on attributes
+	Attributes     [][]float64        // by attribute: the cumulative shares of its values; nil if it has none
+	Ages           *ByCell[law.Law]   // First phase only: of the individuals at the start; nil if all are newborn
+	Thresholds     [][]Threshold      // by triggered intervention: its conditions, all of which must hold
+	Outcomes       []OutcomeTable     // by outcome
+	Observations   []ObservationTable // by observation
+	Sources        []Source           // of clocks that depend on counts: see Action.Source
+	Values         []*Term            // to be recorded, of the whole population
+	Batchable      bool               // see SetFlags
 }
 
 // SetFlags computes the flags of the phase and of its states, so that events need not find them

@@ -57,6 +57,12 @@ type Program struct {
 	Supplies       []string         // names of what clocks, contacts and interventions use up
 	Near           []Neighbourhood  // among which contacts are
 	Places         []Place          // kinds of places, in the order of the file
+	Observations   []Observation    // in the order of the file
+	Surveys        []Survey         // in the order of time
+	MeanChances    []int            // surveys whose mean chance is recorded at rows, for a fit
+	Tree           *Event           // the event whose tree is recorded: who infected whom; nil for none
+	People         *People          // what is recorded of each individual; nil for nothing
+	Sources        int              // how many there are in Phase.Sources
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
@@ -64,7 +70,7 @@ func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
 		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
-		slices.Equal(p.Supplies, o.Supplies) &&
+		slices.Equal(p.Supplies, o.Supplies) && slices.Equal(p.ObservationNames(), o.ObservationNames()) &&
 		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name })
 }
 

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"math"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/detmath"
@@ -189,6 +190,25 @@ func (t *State) Equal(o *State) bool {
 	return sameChances && EqualRates(t.Varying, o.Varying) && t.TotalRate == o.TotalRate &&
 		slices.EqualFunc(t.Rates, o.Rates, sameItem) &&
 		slices.EqualFunc(t.Race, o.Race, sameClock) && slices.EqualFunc(t.Split, o.Split, sameClock)
+}
+
+// Key is the same for equal tables of cells, and seldom for others.
+func (t *State) Key() uint64 {
+	key := uint64(len(t.Varying))
+	add := func(x uint64) { key = (key ^ x) * 0x9e3779b97f4a7c15; key ^= key >> 29 }
+	for _, r := range t.Rates {
+		add(math.Float64bits(r.sum))
+		add(uint64(r.line))
+	}
+	for _, clocks := range [][]Clock{t.Race, t.Split} {
+		for i := range clocks {
+			add(math.Float64bits(clocks[i].CumulativeChance))
+			if clocks[i].Off {
+				add(uint64(i))
+			}
+		}
+	}
+	return key
 }
 
 // Equal reports whether a clock runs alike by two tables.

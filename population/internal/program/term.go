@@ -69,6 +69,11 @@ type Census struct {
 	Near   int         // the number in Program.Near that TermSize is about
 }
 
+// Counts reports whether the term depends on the number of individuals in a state.
+func (t *Term) Counts(state int) bool {
+	return t != nil && (t.Op == TermCount && t.State == state || t.a.Counts(state) || t.b.Counts(state))
+}
+
 // CountsFrom reports whether the term depends on a count from a number on, or on a group.
 func (t *Term) CountsFrom(first int) bool {
 	return t != nil && (t.Op == TermGroup || t.Op == TermCount && t.State >= first ||

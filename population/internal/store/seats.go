@@ -53,7 +53,6 @@ const (
 	maxSeats = 1<<seatBits - 1
 )
 
-
 // NewSeats returns no places. Most is how many members one may have. Lists of the places with room are
 // kept if listed; keep says that a place stays when all have left.
 func NewSeats(most int, listed, keep bool) *Seats {

@@ -278,7 +278,7 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 				r.Fail(key, "%s is more than one value; name one of them, as in %s", path, as)
 				return
 			}
-			n.Content[i] = value
+			n.Content[i] = keepSince(n.Content[i], value)
 			return
 		}
 		passed = append(passed, step)
@@ -293,6 +293,33 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 		}
 		n = next
 	}
+}
+
+// keepSince is what replaces an old value: a number or share in place of {share: 5%, since: 3 days}
+// or {count: 5, since: 3 days} leaves since as it is.
+func keepSince(old, value *yaml.Node) *yaml.Node {
+	if old.Kind == yaml.AliasNode {
+		old = old.Alias
+	}
+	if value.Kind != yaml.ScalarNode || value.Value == "rest" || old.Kind != yaml.MappingNode || !HasKey(old, "since") {
+		return value
+	}
+	key := "count"
+	if strings.HasSuffix(value.Value, "%") {
+		key = "share"
+	}
+	kept := *old
+	kept.Anchor, kept.Content = "", nil
+	for i := 0; i+1 < len(old.Content); i += 2 {
+		if name := old.Content[i].Value; name == "count" || name == "share" {
+			of := *old.Content[i]
+			of.Value = key
+			kept.Content = append(kept.Content, &of, value)
+		} else {
+			kept.Content = append(kept.Content, old.Content[i], old.Content[i+1])
+		}
+	}
+	return &kept
 }
 
 // child returns the index in n.Content of the value that the first step of a path leads to, and

@@ -41,6 +41,7 @@
 //	parse_conditions.go     interventions: what one with when waits for
 //	parse_outcomes.go       outcomes: weights of time and of events
 //	parse_record.go         record
+//	parse_observe.go        observe; source; record: people and tree
 //
 // A value, and a file for each of its forms:
 //

@@ -50,6 +50,7 @@ type File struct {
 	Supplies      []Supply
 	Interventions []Intervention
 	Outcomes      []Outcome
+	Observations  []Observation
 	Scenarios     []Scenario
 	Record        Record
 	Fit           *yaml.Node // left as YAML: a run ignores it, and package fitting reads it
@@ -65,7 +66,7 @@ func (r *Reader) Parse(source []byte) *File {
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
 		"states", "machines", "places", "always", "births", "immigration", "transmission", "supplies", "interventions",
-		"attributes", "outcomes",
+		"attributes", "outcomes", "observe",
 		"record", "scenarios", "fit")
 	if top == nil {
 		return nil
@@ -135,6 +136,9 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("outcomes"); n != nil {
 		r.outcomes(m, n)
+	}
+	if n := top.Get("observe"); n != nil {
+		r.observe(m, n)
 	}
 	if n := top.Get("scenarios"); n != nil {
 		r.scenarios(m, n)

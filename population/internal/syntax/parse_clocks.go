@@ -23,7 +23,7 @@ var (
 	alwaysKeys = append([]string{"after", "rate", "to", "move", "name", "from", "chance", "where"}, effectKeys...)
 
 	childKeys  = []string{"enter", "count", "with", "inherit"} // about the children of the individual
-	effectKeys = append(slices.Clone(childKeys), "uses", "full", "queue")
+	effectKeys = append(slices.Clone(childKeys), "uses", "full", "source", "queue")
 )
 
 // A State is a state and its clocks: those of its race, and the branches of its split.
@@ -50,6 +50,7 @@ type Clock struct {
 	From      []Ref // always: it affects individuals in these states only
 	Where     []Where
 	Children  []Entry // who enters when it fires: one entry, or none
+	Source    []SourceShare
 }
 
 // states reads the section states.
@@ -139,6 +140,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		c.From = f.refs("from")
 		c.Where = f.where("where")
 		c.Uses = f.uses()
+		c.Source = f.source()
 		c.Chance = f.Value("chance", KindShare)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"

@@ -16,6 +16,8 @@ type Record struct {
 	Incidence bool
 	Time      bool         // person-time in each state
 	Values    []NamedValue // of the whole population
+	Tree      Ref          // who infected whom, by what goes by this name; not Given for none
+	People    *RecordedPeople
 }
 
 // A RecordBy is an attribute by which counts are recorded, or several whose combinations are.
@@ -26,7 +28,7 @@ type RecordBy struct {
 
 // record reads the section record.
 func (r *Reader) record(m *File, n *yaml.Node) {
-	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence", "values", "time")
+	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence", "values", "time", "people", "tree")
 	if f == nil {
 		return
 	}
@@ -49,6 +51,12 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 	}
 	if t := f.Get("time"); t != nil {
 		r.recordTime(m, t)
+	}
+	if t := f.Get("tree"); t != nil {
+		r.recordTree(m, t)
+	}
+	if p := f.Get("people"); p != nil {
+		r.recordPeople(m, p)
 	}
 	if v := f.Get("values"); v != nil {
 		r.recordedValues(m, v)

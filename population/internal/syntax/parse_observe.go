@@ -1,0 +1,170 @@
+package syntax
+
+import (
+	"math"
+	"strings"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// An Observation is an entry of the section observe: of an event, each time it happens, or of people,
+// at times.
+type Observation struct {
+	Ref
+	What   string       // how messages name it
+	Of     Ref          // the event; not Given for a survey
+	Survey Intervention // when and who: FirstTime, Every, Until, Who, Where, Coverage, Count
+	Chance Value        // that an individual is seen, or positive; 1 if not given
+	After  Value        // the delay until it is counted; 0 if not given
+}
+
+// A SourceShare is a state of the key source of a clock, and the weight of those who are in it.
+type SourceShare struct {
+	State  Ref
+	Weight Value // 1 if not given
+}
+
+// RecordedPeople is record: people.
+type RecordedPeople struct {
+	At    diag.Place
+	Times []Ref // what is recorded when it first happened
+	Only  Ref   // only those to whom it happened; not Given for everybody
+}
+
+const exampleSeen = "{of: infection, chance: 40%, after: 6 days}"
+
+// observe reads the section observe.
+func (r *Reader) observe(m *File, n *yaml.Node) {
+	for _, p := range r.Pairs(n, "observe", "{reports: "+exampleSeen+"}") {
+		if !r.checkName(p.Key, "observe", p.Name) {
+			continue
+		}
+		what := "observe: " + p.Name
+		o := Observation{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, What: what}
+		f := r.Fields(p.Value, what, exampleSeen, "of", "at", "every", "until", "who", "where", "count", "coverage",
+			"chance", "after")
+		if f == nil {
+			continue
+		}
+		o.Chance, o.After = f.Value("chance", KindShare), f.Value("after", KindDuration)
+		o.Survey = Intervention{At: o.At, What: what, Until: math.Inf(1)}
+		good := false
+		if of := f.Get("of"); of != nil {
+			good = r.observedEvent(&o, f, of)
+		} else {
+			good = r.survey(m, &o, f)
+		}
+		if good {
+			m.Observations = append(m.Observations, o)
+		}
+	}
+}
+
+// observedEvent reads which event is observed.
+func (r *Reader) observedEvent(o *Observation, f *Fields, of *yaml.Node) bool {
+	good := true
+	for _, key := range []string{"every", "at", "until"} {
+		if n := f.Get(key); n != nil && good {
+			r.Fail(n, "%s: both of and %s: an event is seen when it happens, people at times", o.What, key)
+			good = false
+		}
+	}
+	for _, key := range []string{"who", "where", "count", "coverage"} {
+		if n := f.Get(key); n != nil && good {
+			r.Fail(n, "%s: both of and %s: an event is seen of the one to whom it happens; "+
+				"write a table in chance to tell them apart", o.What, key)
+			good = false
+		}
+	}
+	o.Of = r.Ref(of, o.What+": of")
+	o.Of.Name = flowName(o.Of.Name)
+	return good && !o.Of.Bad
+}
+
+// survey reads when a survey is and whom it asks.
+func (r *Reader) survey(m *File, o *Observation, f *Fields) bool {
+	if f.Get("at") == nil && f.Get("every") == nil {
+		r.Fail(f.Node, "%s: of what, or when? Write of: infection for an event, or at: 40 days for a survey, for example",
+			o.What)
+		return false
+	}
+	p := &o.Survey
+	good := r.schedule(m, p, f)
+	before := r.Count
+	for _, who := range f.refs("who") {
+		if who.Name == "everyone" {
+			p.Everyone = true
+		} else {
+			p.Who = append(p.Who, who)
+		}
+	}
+	p.Where, p.Coverage = f.where("where"), f.Value("coverage", KindShare)
+	if n := f.Get("count"); n != nil {
+		if p.Coverage.Given() {
+			r.Fail(n, "%s: both count and coverage", o.What)
+		}
+		p.PicksCount = true
+		r.count(p, n)
+		if p.Supply.Given() {
+			r.Fail(n, "%s: count: %s is a supply, and looking uses nothing up; expected a number", o.What,
+				diag.Shorten(p.Supply.Name))
+		}
+	}
+	return good && r.Count == before
+}
+
+// source reads the key source of a clock: a state, or states with weights.
+func (f *Fields) source() (all []SourceShare) {
+	n := f.Get("source")
+	if n == nil {
+		return nil
+	}
+	what := f.what + ": source"
+	if n = f.r.Resolve(n); n.Kind != yaml.MappingNode {
+		return []SourceShare{{State: f.r.Ref(n, what)}}
+	}
+	for _, p := range f.r.Pairs(n, what, "{mild: 1, severe: 2}") {
+		state := Ref{Name: strings.TrimSpace(p.Name), At: f.r.Place(p.Key)}
+		all = append(all, SourceShare{state, f.r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindNumber)})
+	}
+	return all
+}
+
+// recordTree reads record: tree.
+func (r *Reader) recordTree(m *File, n *yaml.Node) {
+	f := r.Fields(n, "record: tree", "{of: infection}", "of")
+	if f == nil {
+		return
+	}
+	if of := f.Need("of", "infection"); of != nil {
+		m.Record.Tree = r.Ref(of, "record: tree: of")
+		m.Record.Tree.Name = flowName(m.Record.Tree.Name)
+	}
+}
+
+// recordPeople reads record: people: true, or what is recorded of them.
+func (r *Reader) recordPeople(m *File, n *yaml.Node) {
+	const what, expected = "record: people", "true, or {times: [infection]}"
+	if n = r.Resolve(n); n.Kind != yaml.MappingNode {
+		text, ok := r.text(n, what, expected)
+		switch {
+		case !ok || text == "false":
+		case text == "true":
+			m.Record.People = &RecordedPeople{At: r.Place(n)}
+		default:
+			r.Fail(n, "%s: found %s, expected %s", what, diag.Quote(text), expected)
+		}
+		return
+	}
+	f := r.Fields(n, what, "{times: [infection]}", "times", "only")
+	if f == nil {
+		return
+	}
+	p := &RecordedPeople{At: r.Place(f.Node), Times: f.refs("times"), Only: f.ref("only")}
+	for i := range p.Times {
+		p.Times[i].Name = flowName(p.Times[i].Name)
+	}
+	p.Only.Name = flowName(p.Only.Name)
+	m.Record.People = p
+}
