@@ -83,7 +83,7 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	default:
 		if p.Join = program.JoinAny; p.Number == 0 {
 			p.Join = program.JoinNone
-			if why := c.needsJoin(text, &p); why != "" {
+			if why := c.needsJoin(text, k); why != "" {
 				c.Add(text.At, "%s: somebody may come to need one (%s); write join: new, join: any or join: none", text.What, why)
 			}
 		}
@@ -210,7 +210,7 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 }
 
 // needsJoin says why somebody may come to belong to a kind of places later, "" if nobody can.
-func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
+func (c *compiler) needsJoin(text *syntax.Place, k int) string {
 	inherits := func(e *syntax.Entry) bool {
 		return e.InheritAll || slices.ContainsFunc(e.Inherit, func(n syntax.Ref) bool { return n.Name == text.Name })
 	}
@@ -243,22 +243,28 @@ func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
 		names = append(names, w.Attribute)
 	}
 	for _, n := range names {
-		if c.canChange(n.Name) {
+		if c.canChange(n.Name, k) {
 			return n.Name + " may change"
 		}
 	}
 	return ""
 }
 
-// canChange reports whether the value of an attribute, a machine or the state, or a place, may change.
-func (c *compiler) canChange(name string) bool {
-	if c.kind(name) >= 0 {
-		return true
+// canChange reports whether the value of an attribute, a machine or the state, or a place of a kind that
+// stands before another, may change.
+func (c *compiler) canChange(name string, before int) bool {
+	if k := c.kind(name); k >= 0 {
+		return k >= before || c.isMoved(name) || c.needsJoin(&c.file.Places[k], k) != ""
 	}
 	a := c.program.Attributes.Index(name)
 	if a < 0 || a == c.program.StateAttribute || c.machineOf(a) >= 0 || c.file.Attributes[a].ByAge {
 		return true
 	}
+	return c.isMoved(name)
+}
+
+// isMoved reports whether a move or inherit of somebody who is there gives an attribute or a place.
+func (c *compiler) isMoved(name string) bool {
 	moves := func(all []syntax.Move) bool {
 		return slices.ContainsFunc(all, func(m syntax.Move) bool { return m.Attribute.Name == name })
 	}
