@@ -65,6 +65,7 @@ func RunCells(large bool) [][]Cell {
 		{cell(tuberculosis, settingUp, city, 2), cell(tuberculosis, settingUp, city, 1)},
 		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
 			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
+		{cell(inHouseholds, wholeRun, bigCity, 1), cell(fullWard, wholeRun, hospital, 1)},
 	}
 }
 
@@ -89,6 +90,8 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	name, source, err := c.Structure, []byte(nil), error(nil)
 	if text, ok := machineModel(c.Structure); ok {
 		name, source = "machines.yaml", []byte(text)
+	} else if text, ok := placeModel(c.Structure); ok {
+		name, source = "places.yaml", []byte(text)
 	} else {
 		source, err = examples.Files().ReadFile(c.Structure)
 	}
