@@ -111,6 +111,16 @@ func (s *Seats) Around(id uint32) (members []uint32, own, seats int) {
 // Keeps reports whether places stay when all have left.
 func (s *Seats) Keeps() bool { return s.keep }
 
+// SeatsOf returns the number of seats of the place of an individual, 1 if it has none. It follows from the
+// address alone.
+func (s *Seats) SeatsOf(id uint32) int {
+	a := s.at[id]
+	if a >= Elsewhere {
+		return 1
+	}
+	return 1 << (a >> seatBits)
+}
+
 // Counts returns how many places and members there are.
 func (s *Seats) Counts() (places, members int) { return s.now, s.all }
 
