@@ -49,6 +49,7 @@
 //   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
 //     start and when entering, and the flows between them
 //   - places.go, near.go: kinds of places; among whom contacts are
+//   - presence.go: conditions and tables by a kind of places
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects

@@ -52,6 +52,8 @@
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
 //   - near.go: contacts among those who are near each other, and rates for each pair of them
 //   - places.go, placecounts.go: who is in which place; what is recorded of it
+//   - presence.go: whether somebody is in a place, as tables and conditions ask
+//   - room.go, lines.go: whether there is room for what would happen; those who wait in turn
 //   - supplies.go: what clocks, contacts and interventions use up
 //   - since.go: the time since an individual came into some states, which curves are read by; numbers
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
