@@ -196,3 +196,54 @@ func wardChain(time float64) float64 {
 	}
 	return mean
 }
+
+// A size may be a table by what the members of a place share.
+func TestSizeByGroup(t *testing.T) {
+	r := exactSimulate(t, 1, 20, `
+name: sizes
+time: {unit: day, end: 1}
+population: {size: 100, start: {a: rest}}
+attributes: {region: {north: 50%%, south: 50%%}}
+places: {house: {size: {by: region, north: 1, south: 3}, alike: [region]}}
+states: {a: {}}
+record: {every: 1 day, by: [region]}
+`)
+	for i := range r.Runs {
+		p, north, south := r.Runs[i].Places(0, 0), r.Runs[i].In(0).Total(0), r.Runs[i].In(1).Total(0)
+		single := north
+		if south%3 == 1 {
+			single++
+		}
+		if p.Sizes[1] != single || p.Sizes[3] != south/3 || p.Number != north+(south+2)/3 {
+			t.Fatalf("%d in the north, %d in the south: %+v", north, south, p)
+		}
+	}
+}
+
+// Those who enter together found one place, those who are alike: by births, immigration, a clock or an
+// intervention.
+func TestFoundedTogether(t *testing.T) {
+	r := exactSimulate(t, 1, 20, `
+name: packs
+time: {unit: day, end: 4}
+population: {size: 10, start: {a: rest}}
+attributes: {sex: {f: 100%%, m: 0%%}}
+places: {den: {size: 10, join: new}}
+states: {a: {race: [{after: 1 day, to: b, enter: b, count: 2}]}, b: {}}
+interventions: [{at: 2 days, enter: b, count: 7}]
+immigration: {rate: {steps: {0 days: 0 per day, 3 days: 5 per day}}, enter: b, count: 4, name: pack}
+record: {every: 1 day}
+`)
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if p := run.Places(1, 0); p.Sizes[10] != 1 || p.Sizes[2] != 10 || p.Number != 11 {
+			t.Fatalf("litters of 2: %+v", p)
+		}
+		if p := run.Places(2, 0); p.Sizes[7] != 1 || p.Number != 12 {
+			t.Fatalf("an intervention with 7: %+v", p)
+		}
+		if p := run.Places(4, 0); p.Sizes[4] != int(run.Named(4, 0))/4 || p.Number != 12+p.Sizes[4] {
+			t.Fatalf("packs of 4: %+v, %d entered", p, run.Named(4, 0))
+		}
+	}
+}

@@ -12,6 +12,15 @@ func (m *Model) Memory(o Options) (start, most uint64) {
 	return engine.Estimate(m.program, o.engine(m))
 }
 
+// PlaceMemory estimates how many of the bytes of [Model.Memory] places take at the start; 0 if the model
+// has none.
+func (m *Model) PlaceMemory(o Options) uint64 {
+	if len(m.program.Places) == 0 {
+		return 0
+	}
+	return engine.EstimatePlaces(m.program, o.engine(m))
+}
+
 // CheckMemory returns an error if there is not enough memory for a run: what the machine, its
 // container and the limits of this process have left, or what the options say. The error is
 // [ErrMemory] and says what would fit. Where the available memory is unknown, everything fits.

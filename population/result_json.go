@@ -80,11 +80,11 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		}
 		r.supplies(&j)
 		r.places(&j)
+		r.queues(&j)
+		r.networks(&j)
 		if m.program.Tree != nil {
 			j.put("tree", r.Tree())
 		}
-		r.queues(&j)
-		r.networks(&j)
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}

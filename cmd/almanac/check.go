@@ -56,9 +56,13 @@ func newCheck() *cobra.Command {
 				}
 			}
 			start, most := m.Memory(population.Options{})
+			places := ""
+			if bytes := m.PlaceMemory(population.Options{Replicas: 1}); bytes > 0 {
+				places = " Places take about " + format.Bytes(bytes) + " of it."
+			}
 			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if "+
-				"something is about to happen to everybody. The program itself comes on top; what run reports includes it.\n",
-				m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
+				"something is about to happen to everybody.%s The program itself comes on top; what run reports includes it.\n",
+				m.Explain(), format.Bytes(start), format.Bytes(most), places); err != nil {
 				return err
 			}
 			return m.CheckMemory(population.Options{})

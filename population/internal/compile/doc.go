@@ -51,6 +51,7 @@
 //   - places.go, near.go: kinds of places; among whom contacts are
 //   - tracing.go: calls to those near somebody, and what makes them
 //   - networks.go: links of the start, how many there can be, and how they end
+//   - presence.go: conditions and tables by a kind of places
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects

@@ -10,11 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// maxPlaces is the number of kinds of places that a file can have, and maxPlaced how many individuals.
-const (
-	maxPlaces = 250
-	maxPlaced = 1 << 26
-)
+// maxPlaces is the number of kinds of places that a file can have.
+const maxPlaces = 250
 
 // kind returns the number of the kind of places with a name, −1 if there is none.
 func (c *compiler) kind(name string) int {
@@ -32,8 +29,11 @@ func (c *compiler) places(here Scope) {
 		c.Stopped = true
 		return
 	}
-	if len(all) > 0 && c.file.Size > maxPlaced {
-		c.Add(all[0].At, "places: of more than %d individuals there can be none", maxPlaced)
+	if len(all) > 0 {
+		c.program.MaxSize = min(c.program.MaxSize, program.MaxPlaced)
+	}
+	if len(all) > 0 && c.file.Size > program.MaxPlaced {
+		c.Add(all[0].At, "places: expected at most %d individuals, who can be in places", program.MaxPlaced)
 	}
 	for k := range all {
 		c.program.Places = append(c.program.Places, c.place(here, k))
@@ -41,9 +41,9 @@ func (c *compiler) places(here Scope) {
 }
 
 // place works out one of them.
-func (c *compiler) place(here Scope, k int) program.Place {
+func (c *compiler) place(here Scope, k int) (p program.Place) {
 	text := &c.file.Places[k]
-	p := program.Place{Name: text.Name, By: -1, Capacity: program.NoCapacity}
+	p = program.Place{Name: text.Name, By: -1, Capacity: program.NoCapacity}
 	if text.Bad {
 		return p
 	}
@@ -56,6 +56,7 @@ func (c *compiler) place(here Scope, k int) program.Place {
 	if text.Capacity.Given() {
 		if n, ok := here.wholeNumber(text.Capacity, text.What+": capacity"); ok && n == 0 {
 			here.reportValue(text.Capacity, text.Capacity.At, "%s: capacity: expected at least 1", text.What)
+			p.Capacity = 1
 		} else if ok {
 			p.Capacity = min(n, program.NoCapacity)
 		}
@@ -63,21 +64,12 @@ func (c *compiler) place(here Scope, k int) program.Place {
 	switch {
 	case text.Number.Given():
 		n, ok := here.wholeNumber(text.Number, text.What+": number")
-		if p.Number = n; ok && (n == 0 || n > syntax.MaxIndividuals/8) {
+		if p.Number = max(n, 1); ok && (n == 0 || n > syntax.MaxIndividuals/8) {
 			here.reportValue(text.Number, text.Number.At, "%s: number: expected a number from 1 to %d", text.What,
 				syntax.MaxIndividuals/8)
 		}
 	case text.Size.Given():
-		if d := here.Dependence(text.Size); d.Cells() {
-			here.reportTogether(text.Size.At, []syntax.Value{text.Size}, "%s: size: a table by group; expected one law of sizes",
-				text.What)
-		} else if w, ok := here.Whole(text.Size, text.What+": size"); ok {
-			p.Size = w
-			if w.First == 0 {
-				here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
-					text.Size.Text)
-			}
-		}
+		defer func() { c.placeSizes(here, text, &p) }() // once it is known in what members are alike
 	case text.FromPeople:
 	default:
 		c.madeOf(here, text, &p)
@@ -91,17 +83,40 @@ func (c *compiler) place(here Scope, k int) program.Place {
 	case "none":
 	default:
 		if p.Join = program.JoinAny; p.Number == 0 {
-			if why := c.needsJoin(text, &p); why != "" {
+			p.Join = program.JoinNone
+			if why := c.needsJoin(text, k); why != "" {
 				c.Add(text.At, "%s: somebody may come to need one (%s); write join: new, join: any or join: none", text.What, why)
 			}
 		}
 	}
+	p.Listed = p.Join == program.JoinAny
 	if c.file.HasPlaceColumn(k) {
 		c.checkPlaceOfPeople(text, &p, k)
 	} else if p.Limited() && p.Join == program.JoinAny && c.Count == 0 {
 		c.checkRoom(text, &p)
 	}
 	return p
+}
+
+// placeSizes works out how large places are at the start. A table is by something that the members of a place
+// share.
+func (c *compiler) placeSizes(here Scope, text *syntax.Place, p *program.Place) {
+	for _, a := range here.Dependence(text.Size).Own {
+		if !slices.Contains(p.Alike, a) {
+			name := c.program.Attributes[a].Name
+			here.reportTogether(text.Size.At, []syntax.Value{text.Size},
+				"%s: size: a table by %s, in which members may differ; write alike: [%s] beside it", text.What, name, name)
+			return
+		}
+	}
+	p.Size = eachCell(c, here, []syntax.Value{text.Size}, func(here Scope) program.Whole {
+		w, ok := here.Whole(text.Size, text.What+": size")
+		if ok && w.First == 0 {
+			here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
+				text.Size.Text)
+		}
+		return w
+	})
 }
 
 // alike looks up what the members of a place share.
@@ -202,7 +217,7 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 }
 
 // needsJoin says why somebody may come to belong to a kind of places later, "" if nobody can.
-func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
+func (c *compiler) needsJoin(text *syntax.Place, k int) string {
 	inherits := func(e *syntax.Entry) bool {
 		return e.InheritAll || slices.ContainsFunc(e.Inherit, func(n syntax.Ref) bool { return n.Name == text.Name })
 	}
@@ -235,22 +250,28 @@ func (c *compiler) needsJoin(text *syntax.Place, p *program.Place) string {
 		names = append(names, w.Attribute)
 	}
 	for _, n := range names {
-		if c.canChange(n.Name) {
+		if c.canChange(n.Name, k) {
 			return n.Name + " may change"
 		}
 	}
 	return ""
 }
 
-// canChange reports whether the value of an attribute, a machine or the state, or a place, may change.
-func (c *compiler) canChange(name string) bool {
-	if c.kind(name) >= 0 {
-		return true
+// canChange reports whether the value of an attribute, a machine or the state, or a place of a kind that
+// stands before another, may change.
+func (c *compiler) canChange(name string, before int) bool {
+	if k := c.kind(name); k >= 0 {
+		return k >= before || c.isMoved(name) || c.needsJoin(&c.file.Places[k], k) != ""
 	}
 	a := c.program.Attributes.Index(name)
 	if a < 0 || a == c.program.StateAttribute || c.machineOf(a) >= 0 || c.file.Attributes[a].ByAge {
 		return true
 	}
+	return c.isMoved(name)
+}
+
+// isMoved reports whether a move or inherit of somebody who is there gives an attribute or a place.
+func (c *compiler) isMoved(name string) bool {
 	moves := func(all []syntax.Move) bool {
 		return slices.ContainsFunc(all, func(m syntax.Move) bool { return m.Attribute.Name == name })
 	}
@@ -306,6 +327,7 @@ func (c *compiler) placeMoves(moves []syntax.Move, inherit []syntax.Ref, what st
 			how = program.JoinNew
 		case name == "any":
 			how = program.JoinAny
+			c.program.Places[k].Listed = true
 		case name != "none":
 			c.Add(moves[i].Attribute.At, "%s: %s is a kind of places; expected new, any or none", what, c.file.Places[k].Name)
 		}

@@ -115,6 +115,12 @@ func (r *Run) bytes() uint64 {
 	if r.networks != nil {
 		n += r.networkBytes()
 	}
+	if r.places != nil {
+		n -= r.Used * placeBytes * len(r.places.kinds)
+		for _, seats := range r.places.kinds {
+			n += seats.Bytes()
+		}
+	}
 	return uint64(n)
 }
 

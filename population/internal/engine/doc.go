@@ -54,6 +54,8 @@
 //   - places.go, placecounts.go: who is in which place; what is recorded of it
 //   - tracing.go: calls to those near somebody, errands, and contacts that are remembered
 //   - networks.go, networkstart.go: who is linked with whom; the links of the start
+//   - presence.go: whether somebody is in a place, as tables and conditions ask
+//   - room.go, lines.go: whether there is room for what would happen; those who wait in turn
 //   - supplies.go: what clocks, contacts and interventions use up
 //   - since.go: the time since an individual came into some states, which curves are read by; numbers
 //   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that

@@ -186,6 +186,10 @@ func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, n
 	}
 	counted := s.At(math.MaxUint64)
 	n := in.Count.At(cell).Pick(counted.Float64())
+	if r.places != nil {
+		r.beginBatch()
+		defer r.endBatch()
+	}
 	for k := range n {
 		own := s
 		if k > 0 {

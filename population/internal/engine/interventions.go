@@ -74,6 +74,10 @@ func (r *Run) applyAll(ctx context.Context, d *program.Intervention, named rando
 	if t.In == nil {
 		return nil
 	}
+	if r.places != nil {
+		r.beginBatch()
+		defer r.endBatch()
+	}
 	// Those who enter have streams of their own.
 	for k := range t.Count {
 		r.enter(t.In, named.At(uint64(k)), noID, program.ByIntervention, d.Do.Name)

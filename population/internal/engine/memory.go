@@ -23,6 +23,35 @@ func Estimate(m *program.Program, o *Options) (start, most uint64) {
 	return BytesOf(d.total(o.AtOnce(), false)), BytesOf(more.total(o.AtOnce(), false))
 }
 
+// EstimatePlaces returns how many of these bytes places take at the start.
+func EstimatePlaces(m *program.Program, o *Options) uint64 {
+	d := newDemand(m, o)
+	return BytesOf(d.places)
+}
+
+// emptyPlaceBytes is what places take that are there whether or not anybody is in them.
+func emptyPlaceBytes(m *program.Program) (bytes float64) {
+	for k := range m.Places {
+		bytes += 28 * float64(m.Places[k].Number)
+	}
+	return bytes
+}
+
+// bytesEach returns how many bytes the places of a sample take for each of its individuals, without
+// those that are there anyway.
+func (p *places) bytesEach(individuals int) float64 {
+	bytes := 0.0
+	for _, seats := range p.kinds {
+		number, _ := seats.Counts()
+		all := seats.Bytes()
+		if seats.Keeps() {
+			all -= 28 * number
+		}
+		bytes += max(4, float64(all)/float64(individuals))
+	}
+	return bytes
+}
+
 // A demand is the memory that a run needs, in bytes. The numbers may be larger than a word holds,
 // so they are floats.
 type demand struct {
@@ -32,6 +61,7 @@ type demand struct {
 	busy        float64 // the share of individuals with an event to come
 	fixed       float64 // a run, whatever its size
 	recorded    float64 // what all runs record
+	places      float64 // what places take of it
 }
 
 // Bytes of an individual, in addition to its words.
@@ -80,7 +110,11 @@ func newDemand(m *program.Program, o *Options) demand {
 		r.sparseRule.least = math.MaxInt
 	}
 	small := *m
-	events, sparse := 1.0, 0.0
+	small.Places = slices.Clone(m.Places)
+	for k := range small.Places {
+		small.Places[k].Number = min(small.Places[k].Number, sample)
+	}
+	events, sparse, seats := 1.0, 0.0, float64(placeBytes*len(m.Places))
 	if m.Size > 50*sample {
 		small.StartCounts = make([]int, len(m.StartCounts))
 		small.StartGroups = slices.Clone(m.StartGroups)
@@ -99,6 +133,9 @@ func newDemand(m *program.Program, o *Options) demand {
 		// It does not depend on the seed, so that all runs of a program are judged alike.
 		if err := r.Start(context.Background(), &small, 0, 0); err == nil && small.Size > 0 {
 			events = float64(r.Queue.Len()) / float64(small.Size)
+			if r.places != nil {
+				seats = r.places.bytesEach(small.Size)
+			}
 			if r.sparseTimers != nil {
 				sparse = float64(r.sparseTimers.Count()) / float64(small.Size)
 			}
@@ -126,7 +163,9 @@ func newDemand(m *program.Program, o *Options) demand {
 	if n > o.AtOnce() && !byWindows {
 		common += recordBytes / usualSpare // a second calendar lies in memory that was used before, all of it
 	}
-	d := demand{individuals: float64(max(m.Size, o.Individuals)), fixed: fixedBytes, busy: events}
+	common += seats - float64(placeBytes*len(m.Places))
+	d := demand{individuals: float64(max(m.Size, o.Individuals)), fixed: fixedBytes + emptyPlaceBytes(m), busy: events}
+	d.places = float64(d.individuals*seats) + emptyPlaceBytes(m)
 	event := eventBytes
 	if byWindows {
 		event = listBytes

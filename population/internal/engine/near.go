@@ -58,11 +58,7 @@ func (r *Run) Seats(near int, id uint32) int {
 		return 1
 	}
 	if k := r.Program.Near[near].Kind; k >= 0 {
-		if s := r.places.kinds[k]; s.Seated(id) {
-			_, _, seats := s.Around(id)
-			return seats
-		}
-		return 1
+		return r.places.kinds[k].SeatsOf(id)
 	}
 	return int(r.near.seats[near][r.attributes[r.Program.Near[near].Attribute].Of(id)])
 }

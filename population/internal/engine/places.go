@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,6 +34,9 @@ type places struct {
 	other uint32              // whose place is inherited
 	moved bool                // settlePlaces has moved the individual by moves
 
+	batch    []uint32 // by kind: 1 + the place that those who enter together have founded; 0 for none yet
+	together bool     // several enter together
+
 	told   Event // a change of state that is to be told to OnEvent
 	toldBy uint32
 }
@@ -52,7 +56,7 @@ func (r *Run) layOutPlaces(streams random.Stream) {
 	r.places = p
 	for k := range m.Places {
 		kind := &m.Places[k]
-		p.kinds[k] = store.NewSeats(kind.Capacity, true, kind.Number > 0)
+		p.kinds[k] = store.NewSeats(kind.Capacity, kind.Listed || kind.Number > 0, kind.Number > 0)
 		p.kinds[k].Reserve(r.capacity)
 		p.limited = p.limited || kind.Limited()
 	}
@@ -95,11 +99,25 @@ func (r *Run) dealValues(streams random.Stream) {
 	}
 }
 
-// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order.
+// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order:
+// that of hashes of their names, so that the order of two of them does not depend on who else there is.
 func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) {
+	kind := &r.Program.Places[k]
+	belongs := func(id uint32) bool {
+		return r.status(id).state != program.NoState && r.matches(id, kind.Where)
+	}
 	var all [][]uint32
+	if len(kind.Alike)+len(kind.AlikeIn) == 0 { // one group, which may be everybody
+		n := 0
+		for id := r.firstID; id < end; id++ {
+			if belongs(id) {
+				n++
+			}
+		}
+		all = [][]uint32{make([]uint32, 0, n)}
+	}
 	for id := r.firstID; id < end; id++ {
-		if r.status(id).state == program.NoState || !r.matches(id, r.Program.Places[k].Where) {
+		if !belongs(id) {
 			continue
 		}
 		g := r.groupOf(k, id)
@@ -108,16 +126,55 @@ func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) 
 		}
 		all[g] = append(all[g], id)
 	}
+	s := r.places.luck.At(uint64(k))
 	for g, ids := range all {
-		s := r.places.luck.At(uint64(k)).At(uint64(g))
-		for i := len(ids) - 1; i > 0; i-- {
-			j := s.Below(uint64(i + 1))
-			ids[i], ids[j] = ids[j], ids[i]
-		}
 		if len(ids) > 0 {
+			sortByHash(ids, func(id uint32) uint64 { return r.hashOf(s, id) })
 			do(uint32(g), ids)
 		}
 	}
+}
+
+// hashOf returns a number that follows from the name of an individual of the start: from its number, or
+// its id in a file.
+func (r *Run) hashOf(s random.Stream, id uint32) uint64 { return uint64(s.At(uint64(id - r.firstID))) }
+
+// sortByHash sorts ids by hashes, and equal ones by id. Hashes are not stored: ids are divided by the
+// first bits of theirs, until few are left to be compared.
+func sortByHash(ids []uint32, hash func(id uint32) uint64) {
+	var by func(ids []uint32, shift int)
+	by = func(ids []uint32, shift int) {
+		if len(ids) < 64 || shift < 0 {
+			slices.SortFunc(ids, func(a, b uint32) int {
+				return cmp.Or(cmp.Compare(hash(a), hash(b)), cmp.Compare(a, b))
+			})
+			return
+		}
+		var next, end [257]int // of each part
+		for _, id := range ids {
+			end[1+hash(id)>>shift&255]++
+		}
+		for part := range 256 {
+			end[part+1] += end[part]
+			next[part] = end[part]
+		}
+		for part := range 256 { // American flag sort: each step puts one id where it belongs
+			for next[part] < end[part+1] {
+				at := &ids[next[part]]
+				to := hash(*at) >> shift & 255
+				if int(to) == part {
+					next[part]++
+					continue
+				}
+				ids[next[to]], *at = *at, ids[next[to]]
+				next[to]++
+			}
+		}
+		for part := range 256 {
+			by(ids[end[part]:end[part+1]], shift-8)
+		}
+	}
+	by(ids, 56)
 }
 
 // eachHousehold draws places for n individuals by what they are made of, and calls do with the first
@@ -216,22 +273,18 @@ func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group ui
 				}
 				continue
 			}
-			seats.Add(id, room[s.Below(uint64(len(room)))])
+			own := s.At(r.hashOf(s, id))
+			seats.Add(id, room[own.Below(uint64(len(room)))])
 		}
 	case kind.By >= 0:
 		r.eachHousehold(k, group, len(ids), func(from int, of program.Household) {
-			place := seats.Found(group)
-			for i := range of {
-				seats.Add(ids[from+i], place)
-			}
+			seats.FoundWith(group, ids[from:from+len(of)])
 		})
 	default:
 		for from := 0; from < len(ids); {
-			n := min(max(kind.Size.Pick(s.Float64()), 1), len(ids)-from)
-			place := seats.Found(group)
-			for _, id := range ids[from : from+n] {
-				seats.Add(id, place)
-			}
+			size := kind.Size.At(r.cell(ids[from], kind.Size.By))
+			n := min(max(size.Pick(s.Float64()), 1), len(ids)-from)
+			seats.FoundWith(group, ids[from:from+n])
 			from += n
 		}
 	}
@@ -326,12 +379,36 @@ func (r *Run) replan(id uint32, k int, changed []uint32) {
 	}
 }
 
+// beginBatch begins to let several individuals in together, who found places together.
+func (r *Run) beginBatch() {
+	r.places.together = true
+	r.places.batch = append(r.places.batch[:0], make([]uint32, len(r.places.kinds))...)
+}
+
+// endBatch ends it.
+func (r *Run) endBatch() { r.places.together = false }
+
+// foundTogether founds a place for a group, or returns that which others who enter together have founded.
+func (r *Run) foundTogether(k int, group uint32) uint32 {
+	p, seats := r.places, r.places.kinds[k]
+	if !p.together {
+		return seats.Found(group)
+	}
+	if place := p.batch[k]; place > 0 && seats.Group(place-1) == group &&
+		seats.Members(place-1) < r.Program.Places[k].Capacity {
+		return place - 1
+	}
+	place := seats.Found(group)
+	p.batch[k] = place + 1
+	return place
+}
+
 // join gives an individual that belongs to a kind and has no place one, or none.
 func (r *Run) join(id uint32, k int, how program.Joining) {
 	seats := r.places.kinds[k]
 	switch how {
 	case program.JoinNew:
-		r.seat(id, k, seats.Found(r.groupOf(k, id)))
+		r.seat(id, k, r.foundTogether(k, r.groupOf(k, id)))
 	case program.JoinAny:
 		group := r.groupOf(k, id)
 		room := seats.Room(group)

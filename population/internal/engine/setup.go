@@ -222,7 +222,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 		if r.observers != nil {
 			r.observers.present(r, id)
 		}
-		if r.OnEvent != nil && r.places == nil {
+		if r.OnEvent != nil && r.places == nil { // see tellStart
 			r.notify(Event{Kind: Started, State: state, Name: -1}, id, noID)
 		}
 		if id%housekeepingInterval == 0 && ctx.Err() != nil {

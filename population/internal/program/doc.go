@@ -39,6 +39,7 @@
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
 //	always.go        AlwaysClock: a clock that runs in every state
+//	presence.go      Presence: whether somebody is in a place
 //	near.go          Neighbourhood, Neighbours: among whom contacts are, and rates for each pair
 //	place.go         Place: a kind of places
 //	tracing.go       Tracing, Calls: calls to those near somebody

@@ -108,6 +108,19 @@ func (s *Seats) Around(id uint32) (members []uint32, own, seats int) {
 	return s.blocks[level][first : first+n], i - first, 1 << level
 }
 
+// Keeps reports whether places stay when all have left.
+func (s *Seats) Keeps() bool { return s.keep }
+
+// SeatsOf returns the number of seats of the place of an individual, 1 if it has none. It follows from the
+// address alone.
+func (s *Seats) SeatsOf(id uint32) int {
+	a := s.at[id]
+	if a >= Elsewhere {
+		return 1
+	}
+	return 1 << (a >> seatBits)
+}
+
 // Counts returns how many places and members there are.
 func (s *Seats) Counts() (places, members int) { return s.now, s.all }
 
@@ -139,6 +152,28 @@ func (s *Seats) Found(group uint32) uint32 {
 		k = uint32(len(s.places))
 		s.places = append(s.places, p)
 	}
+	s.list(k)
+	return k
+}
+
+// FoundWith founds a place for a group, with members who have no seat.
+func (s *Seats) FoundWith(group uint32, ids []uint32) uint32 {
+	k := s.Found(group)
+	n := len(ids)
+	if n == 0 {
+		return k
+	}
+	level := bits.Len(uint(n - 1))
+	s.move(k, level)
+	p := &s.places[k]
+	_, first := split(p.base)
+	copy(s.blocks[level][first:], ids)
+	for i, id := range ids {
+		s.at[id] = address(level, first+i)
+	}
+	p.n = uint32(n)
+	s.all += n
+	s.resized(0, n)
 	s.list(k)
 	return k
 }
@@ -221,7 +256,7 @@ func (s *Seats) move(k uint32, level int) []uint32 {
 		s.owner[level][block] = k
 	} else {
 		block = len(s.owner[level])
-		if (block+1)<<level > maxSeats {
+		if (block+1)<<level > 1<<seatBits {
 			panic("store: more seats than addresses")
 		}
 		s.owner[level] = append(s.owner[level], k)
@@ -287,6 +322,17 @@ func (s *Seats) unlist(k uint32) {
 	s.inRoom[last] = i + 1
 	s.inRoom[k] = 0
 	s.room[s.places[k].group] = list[:len(list)-1]
+}
+
+// Bytes returns how many bytes it takes.
+func (s *Seats) Bytes() int {
+	words := cap(s.at) + cap(s.gone) + cap(s.inRoom) + 4*cap(s.places)
+	for _, lists := range [][][]uint32{s.blocks, s.owner, s.free, s.room} {
+		for _, list := range lists {
+			words += cap(list)
+		}
+	}
+	return 4 * words
 }
 
 // Copy returns a copy.

@@ -74,7 +74,7 @@ func (r *Reader) places(m *File, n *yaml.Node) {
 func (r *Reader) place(one *Place, f *Fields, people bool) {
 	one.Size, one.Number, one.Capacity = f.Value("size", KindNumber), f.Value("number", KindNumber),
 		f.Value("capacity", KindNumber)
-	if n := f.Get("size"); n != nil && one.Size.Distribution != nil {
+	if n := f.Get("size"); n != nil && n.Kind == yaml.MappingNode {
 		one.Size.Text = diag.Shorten(OneLine(n))
 	}
 	one.Where, one.By, one.Join = f.where("where"), f.ref("by"), f.ref("join")

@@ -67,6 +67,7 @@ func RunCells(large bool) [][]Cell {
 		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
 			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
 		{cell(configuration, wholeRun, million, 1), cell(partnerships, wholeRun, million, 1)},
+		{cell(inHouseholds, wholeRun, bigCity, 1), cell(fullWard, wholeRun, hospital, 1)},
 	}
 }
 
@@ -93,6 +94,8 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 		name, source = "machines.yaml", []byte(text)
 	} else if text, ok := networkModel(c.Structure); ok {
 		name, source = "networks.yaml", []byte(text)
+	} else if text, ok := placeModel(c.Structure); ok {
+		name, source = "places.yaml", []byte(text)
 	} else {
 		source, err = examples.Files().ReadFile(c.Structure)
 	}
