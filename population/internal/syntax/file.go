@@ -66,7 +66,8 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters",
-		"states", "machines", "places", "networks", "always", "births", "immigration", "transmission", "tracing", "supplies", "interventions",
+		"states", "machines", "places", "networks", "always", "births", "immigration", "transmission", "tracing",
+		"supplies", "interventions",
 		"attributes", "outcomes",
 		"record", "scenarios", "fit")
 	if top == nil {
