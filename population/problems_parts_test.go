@@ -544,5 +544,5 @@ model.yaml:21:29: transmission 1: rate: parameter beta, 0.5, has no unit; write 
 model.yaml:21:43: transmission 1: chance: 1.5: a probability is between 0 and 1, or 0% and 100%
 model.yaml:23:25: intervention 1: set: there is no parameter "betta"; did you mean "beta"?
 model.yaml:24:17: record: every: 0 days: expected more than nothing
-model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, states, machines, places, networks, always and 11 more`},
+model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, states, machines, places, networks, always and 12 more`},
 }

@@ -7,7 +7,7 @@ var spoiltNames = []spoilt{
 		want: `model.yaml:37:1: the model: there is no key "recrod"; did you mean "record"?`},
 	{name: "top key unlike any", swap: []string{"record: {every: 1 day}", "colour: blue"},
 		want: `model.yaml:37:1: the model: there is no key "colour"; expected one of name, about, time, population, ` +
-			`parameters, states, machines, places, networks, always and 11 more`},
+			`parameters, states, machines, places, networks, always and 12 more`},
 	{name: "time key", swap: []string{"start: 0", "begin: 0"},
 		want: `model.yaml:2:19: time: there is no key "begin"; expected one of unit, start, end`},
 	{name: "time key misspelt", swap: []string{"start: 0", "strat: 0"},

@@ -56,6 +56,10 @@ func Unsavable(m *program.Program) string {
 	switch {
 	case len(m.Places) > 0:
 		return "places"
+	case len(m.Networks) > 0:
+		return "networks"
+	case len(m.Waits()) > 0:
+		return "somebody who waits in turn"
 	case len(m.Near) > 0:
 		return "contacts among those with the same value"
 	case m.Calls != nil:

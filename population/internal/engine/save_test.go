@@ -19,7 +19,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 		"forkable sparseRule windowRule layoutOf Patience prefetchFrom setupFrom cores alwaysBefore weights dealtStates " +
 		"OnInfection OnPerson"
 	// Of models that Unsavable refuses.
-	refused := "near places tracing observers"
+	refused := "near places lines networks linksID tracing errandsID observers"
 	known := map[string]bool{}
 	for _, name := range strings.Fields(saved + " " + rebuilt + " " + passing + " " + refused) {
 		known[name] = true
@@ -53,7 +53,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 		reflect.TypeFor[groupTallies](): "groupings states Groups watched totals",
 		reflect.TypeFor[outcomes]():     "slots time events states clock at ticks own",
 		reflect.TypeFor[Supply]():       "Left Used Lost Refused",
-		reflect.TypeFor[Recording]():    "Rows All Groups Values Chances Supplies Places",
+		reflect.TypeFor[Recording]():    "Rows All Groups Values Chances Supplies Places Queues Networks",
 		reflect.TypeFor[RowCounts]():    "Counts Flows Named Outcomes Times Seen Expected",
 		reflect.TypeFor[timerOrigin]():  "law began",
 		reflect.TypeFor[status]():       "state sparse branch held flags checkpoint",

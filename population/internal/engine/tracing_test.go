@@ -249,3 +249,36 @@ tracing: [{when: isolated, through: {meeting: 0%%}, back: 365 days, to: {ill: is
 		t.Errorf("the run takes %d bytes", n)
 	}
 }
+
+// Whoever has come into the slot of somebody who was met has not been met, and has met nobody.
+func TestTracingOfContactsInSlotsUsedAgain(t *testing.T) {
+	m := programOf(t, `
+name: met
+time: {unit: day, end: 10}
+population: {size: 40, start: {early: 20, well: rest}}
+states:
+  early: {race: [{after: 1 day, to: late}]}
+  late: {race: [{after: 4 days, to: isolated}]}
+  well: {race: [{after: 2 days, to: out}]}
+  new: {race: [{after: 4 days, to: isolated}]}
+  isolated: {}
+  warned: {}
+transmission: [{from: early, rate: 20 per day, chance: 0%, to: {well: well}, name: meeting}]
+interventions: [{at: 3 days, enter: new, count: 40}]
+tracing: [{when: isolated, through: {meeting: 100%}, back: 100 days, to: {new: warned, late: warned}}]
+`)
+	r := Run{sparseRule: usualSparse}
+	reused, warned := false, 0
+	r.OnEvent = func(h *Event) {
+		reused = reused || h.Kind == Entered && h.Slot < 40
+		if h.Kind == Changed && m.Flows[h.Flow].To == "warned" {
+			if warned++; h.Individual > 40 || h.By > 40 {
+				t.Errorf("%d was found by %d, and they have not met", h.Individual, h.By)
+			}
+		}
+	}
+	walk(t, &r, m, 1, 0.5)
+	if !reused || warned == 0 {
+		t.Errorf("a slot was used again: %v; %d were found", reused, warned)
+	}
+}

@@ -18,7 +18,7 @@ type Remembered struct {
 	Network bool    // Name is that of a network
 	Keep    float64 // for how long: the longest Back of all phases
 	Entry   int     // the number of the entry of tracing with the longest Back
-	Rate    float64 // the most that one individual makes per unit of time; 0 for links, and if it depends on how many are near
+	Rate    float64 // the most that one individual makes; 0 for links, and if it depends on how many are near
 }
 
 // A Tracing is a call that goes out when something happens to somebody, to those near: each different

@@ -258,7 +258,8 @@ func (m *File) fixed() map[string]string {
 // usedWhileRunning returns the parameters that anything after the start depends on.
 func (m *File) usedWhileRunning() map[string]bool {
 	used := map[string]bool{}
-	parts := []any{m.States, m.Always, m.Births, m.Immigration, m.Transmission, m.Tracing, m.Supplies, m.Interventions, m.Outcomes}
+	parts := []any{m.States, m.Always, m.Births, m.Immigration, m.Transmission, m.Tracing, m.Supplies,
+		m.Interventions, m.Outcomes}
 	for i := range m.Machines {
 		parts = append(parts, m.Machines[i].States, m.Machines[i].Enter)
 	}
