@@ -84,3 +84,6 @@ func Again(m *Model, at float64) (*Model, error) {
 	}
 	return saved, err
 }
+
+// Unsavable is what keeps the state of a model from being saved; empty if nothing does.
+func Unsavable(m *Model) string { return engine.Unsavable(m.program) }

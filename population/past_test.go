@@ -127,6 +127,8 @@ func TestAfterChangesNothingBefore(t *testing.T) {
 				changes = append(changes, population.Size(800), population.Until("6"))
 			case "fishery":
 				changes = append(changes, population.Size(300), population.Until("6"))
+			case "hospital":
+				changes = append(changes, population.Size(100))
 			case "coinfection":
 				changes = append(changes, population.Size(60))
 			default:

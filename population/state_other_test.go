@@ -140,6 +140,9 @@ func TestOtherModelsAreRefused(t *testing.T) {
 func TestEveryModelGoesOn(t *testing.T) {
 	draws := rand.New(rand.NewPCG(3, 4))
 	for name, m := range processModels(t) {
+		if population.Unsavable(m) != "" {
+			continue
+		}
 		d := wholeRun(t, m, 9)
 		stops := d.stops(m, draws)
 		first := stops[len(stops)/3]

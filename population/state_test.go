@@ -69,6 +69,9 @@ func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if population.Unsavable(m) != "" {
+			continue
+		}
 		o := population.Options{Seed: 5, Replicas: 3, Workers: 2}
 		want := runBytes(t, runModel(t, m, o))
 		for k := range 4 {

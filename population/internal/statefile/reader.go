@@ -71,6 +71,11 @@ func NewReader(r io.ReaderAt, size int64) (*Reader, error) {
 			if len(in.Sections) == mostSections {
 				return nil, damaged("it has too many sections")
 			}
+			if s.Length == 0 { // nobody reads it
+				if err := in.Read(s, nil); err != nil {
+					return nil, err
+				}
+			}
 			in.Sections, at = append(in.Sections, s), next
 			continue
 		}
