@@ -115,7 +115,7 @@ type Infection struct {
 	ByTime     float64 // when the infector was last infected; NaN if it never was
 	Generation int     // one more than the infector's; 0 if there is none
 	Root       uint64  // the individual that the tree begins with
-	Among      string  // of the contact: where it took place; empty for the whole population
+	Among      string  // the kind of places, network or attribute of a contact among neighbours; otherwise empty
 }
 
 // A Person is what a model records of an individual: a row of a line list.
@@ -130,6 +130,7 @@ type Person struct {
 	State   string   // the last one
 	Values  []string // of its attributes and machines, the last ones, in the order of [Model.Attributes]
 	Numbers []float64
+	Places  []int     // the number of its last place of each kind, in the order of [Model.Places]; 0 for none
 	Times   []float64 // when each of [Model.PersonTimes] first happened; NaN if it did not
 }
 
@@ -159,14 +160,20 @@ func (o *Options) streams(m *Model, replica int) (s engine.Streams) {
 	if o.OnInfection != nil && p.Tree != nil {
 		s.OnInfection = func(e *engine.Infection) {
 			o.OnInfection(Infection{Replica: replica, Infected: e.Infected, Time: e.Time, By: e.By, ByTime: e.ByTime,
-				Generation: e.Generation, Root: e.Root})
+				Generation: e.Generation, Root: e.Root, Among: p.NearName(e.Among)})
 		}
 	}
 	if o.OnPerson != nil && p.LineList != nil {
 		s.OnPerson = func(e *engine.Person) {
-			one := Person{Replica: replica, Number: e.Number, ID: strconv.FormatUint(e.Number, 10), Entered: e.Entered,
+			one := Person{Replica: replica, Number: e.Number, ID: m.ID(e.Number), Entered: e.Entered,
 				Left: e.Left, How: entryNames[1+e.How], Mother: e.Mother, State: p.States[e.State],
 				Numbers: slices.Clone(e.Numbers), Times: slices.Clone(e.Times[:p.LineList.Listed])}
+			if one.ID == "" {
+				one.ID = strconv.FormatUint(e.Number, 10)
+			}
+			for _, number := range e.Places {
+				one.Places = append(one.Places, int(number))
+			}
 			for a, v := range e.Values {
 				one.Values = append(one.Values, p.Attributes[a].Values[v])
 			}

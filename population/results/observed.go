@@ -89,9 +89,9 @@ type PeopleWriter struct {
 }
 
 // NewPeopleWriter begins a table of the people of a model: replica, number, id, entered, left, how,
-// mother, state, its attributes, and "time of" each thing whose first time the model records.
+// mother, state, its attributes, numbers and places, and "time of" each thing whose first time the model records.
 func NewPeopleWriter(w io.Writer, f Format, m *population.Model) (*PeopleWriter, error) {
-	names := append(m.Attributes(), m.Numbers()...)
+	names := append(append(m.Attributes(), m.Numbers()...), m.Places()...)
 	l := peopleTable.layout(func(presence) bool { return false }, names, names, peopleTable.names(), m.PersonTimes()...)
 	out, err := newSink(w, f, peopleTable.name, l.columns)
 	if err != nil {
@@ -106,6 +106,13 @@ func (w *PeopleWriter) Write(p population.Person) error {
 		Mother: p.Mother, State: p.State, Values: p.Values, Times: p.Times}
 	for _, x := range p.Numbers {
 		row.Values = append(row.Values, strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	for _, number := range p.Places {
+		text := ""
+		if number > 0 {
+			text = strconv.Itoa(number)
+		}
+		row.Values = append(row.Values, text)
 	}
 	return w.out.row(w.l.row(&row))
 }

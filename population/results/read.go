@@ -141,7 +141,7 @@ type PersonRow struct {
 	How     string
 	Mother  uint64 // 0 if there is none
 	State   string
-	Values  []string  // of its attributes and machines, and then of its numbers
+	Values  []string  // of its attributes and machines, then of its numbers, then of its places
 	Times   []float64 // when each thing that the model records first happened; NaN if it did not
 }
 

@@ -19,6 +19,7 @@ type Person struct {
 	State   uint16
 	Values  []uint16 // of Program.Listed
 	Numbers []float64
+	Places  []uint32  // the number of its place of each kind; 0 for none
 	Times   []float64 // of Program.LineList.Times; NaN if it never happened
 }
 
@@ -109,6 +110,10 @@ func (l *lineList) write(r *Run, id uint32, left float64) {
 	}
 	for k := range r.own {
 		p.Numbers = append(p.Numbers, r.own[k][id])
+	}
+	p.Places = p.Places[:0]
+	for k := range r.Program.Places {
+		p.Places = append(p.Places, r.PlaceNumber(k, id))
 	}
 	for k := range l.times {
 		p.Times = append(p.Times, l.times[k][id])

@@ -166,6 +166,10 @@ func (r *Run) fitSeats(near, value int) {
 // none.
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	a := r.Program.Near[c.Near].Attribute
+	if r.observers != nil {
+		last := &r.observers.last
+		last.near, last.maker, last.at = c.Near, id, r.Now
+	}
 	choices := random.Stream(l)
 	if k := r.Program.Near[c.Near].Network; k >= 0 {
 		return r.networks[k].choose(id, c.EachPair, &choices)

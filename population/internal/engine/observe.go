@@ -21,6 +21,21 @@ type observers struct {
 	people  *lineList
 	seen    *sightings
 	cause   uint32 // who causes the changes of machines that are made now: itself, another, or noID
+
+	last struct { // contact among neighbours
+		near  int
+		maker uint32
+		at    float64
+	}
+}
+
+// among returns the number in Program.Near of the contact by which somebody is infected now, −1 if it
+// is not among neighbours.
+func (o *observers) among(now float64, id, by uint32) int {
+	if l := &o.last; l.at == now && (l.maker == by || l.maker == id) && by != id {
+		return l.near
+	}
+	return -1
 }
 
 // Purposes of numbers that are hashed from the stream of an individual.

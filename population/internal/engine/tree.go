@@ -18,6 +18,7 @@ type Infection struct {
 	ByTime     float64 // when the infector was last infected; NaN if it never was
 	Generation int     // one more than the infector's; 0 if there is none
 	Root       uint64  // the number of the individual that the tree begins with
+	Among      int     // the number in Program.Near of where they met; −1 for none
 }
 
 // A tree has who infected whom: for each individual its last infection, and sums over all of them.
@@ -282,7 +283,7 @@ func (t *tree) infect(r *Run, id, by uint32) {
 	own.time, own.generation, own.tree, own.row = r.Now, generation, in, row
 	t.sums.Cohorts[row].Infected++
 	if r.OnInfection != nil {
-		e.Generation, e.Root = int(generation), t.trees[in].root
+		e.Generation, e.Root, e.Among = int(generation), t.trees[in].root, r.observers.among(r.Now, id, by)
 		r.OnInfection(&e)
 	}
 }

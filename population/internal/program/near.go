@@ -12,6 +12,21 @@ type Neighbourhood struct {
 	Pairs     bool // a rate is for each pair of neighbours
 }
 
+// NearName is the name of what the members of a neighbourhood share, "" if its number is −1.
+func (p *Program) NearName(near int) string {
+	if near < 0 {
+		return ""
+	}
+	switch n := p.Near[near]; {
+	case n.Kind >= 0:
+		return p.Places[n.Kind].Name
+	case n.Network >= 0:
+		return p.Networks[n.Network].Name
+	default:
+		return p.Attributes[n.Attribute].Name
+	}
+}
+
 // Neighbours says who is near whom.
 //
 // A rate for each pair of n neighbours is drawn by seats. The neighbours have seats, a power of two
