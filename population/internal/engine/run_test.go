@@ -3,48 +3,12 @@
 package engine
 
 import (
-	"context"
 	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/testscale"
-	"github.com/almanac-sim/almanac/population/internal/program"
 )
-
-// walk runs a replica in small steps and looks at it after each.
-func walk(t *testing.T, r *Run, m *program.Program, seed uint64, step float64) {
-	t.Helper()
-	ctx := context.Background()
-	if err := r.Start(ctx, m, seed, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Settle(ctx); err != nil {
-		t.Fatal(err)
-	}
-	plans := m.Scheduled
-	advance := func(to float64) {
-		if err := r.run(ctx, to, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Check(); err != nil {
-			t.Fatalf("seed %d, time %v: %v", seed, r.Now, err)
-		}
-	}
-	for at := 0.0; at < r.end; at += step {
-		for len(plans) > 0 && plans[0].At <= at {
-			advance(plans[0].At)
-			if err := r.intervene(ctx, &plans[0]); err != nil {
-				t.Fatal(err)
-			}
-			if err := r.Check(); err != nil {
-				t.Fatalf("seed %d, after %s: %v", seed, plans[0].What, err)
-			}
-			plans = plans[1:]
-		}
-		advance(at)
-	}
-}
 
 // The invariants hold at all times, in a replica that is used again and again.
 func TestInvariants(t *testing.T) {
