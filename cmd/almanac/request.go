@@ -231,47 +231,41 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
-// studyFiles are the files of --out by command; the first is always written.
-var studyFiles = map[string][]string{
-	study.Run: {"summary.json", "series.csv", "flows.csv", "outcomes.csv", "supplies.csv", "places.csv", "networks.csv", "events.csv",
-		"series.parquet",
-		"flows.parquet", "outcomes.parquet", "supplies.parquet", "places.parquet", "networks.parquet", "events.parquet",
-		"series.json", "flows.json",
-		"outcomes.json", "supplies.json", "places.json", "networks.json", "events.json", "outcomes.svg", "outcomes.png", "draws.csv",
-		"projection.csv", "projection.svg", "projection.png",
-		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
-		"by-*.png",
-		"incidence-by-*.svg", "incidence-by-*.png"},
-	study.Sweep: {"points.csv", "draws.csv", "series.csv", "series.parquet", "series.json", "over-*.svg", "over-*.png",
-		"map-*.svg", "map-*.png"},
-	study.Compare: append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile,
-		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile, tables.ICERFile,
-		tables.AcceptabilityFile}, slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...),
-	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
-		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
-		"trace.png", study.StatesName},
-}
-
-// observedFiles are the files of --out of what is seen of individuals, and their pictures.
-func observedFiles() (all []string) {
-	for _, table := range []string{"observed", "tree", "people"} {
-		for _, f := range results.Formats() {
-			all = append(all, table+"."+string(f))
+// studyFiles are the files of --out of a command; the first is always written.
+func studyFiles(command string) (all []string) {
+	pictures := func(names ...string) {
+		for _, name := range names {
+			all = append(all, name+".svg", name+".png")
 		}
 	}
-	for _, picture := range []string{"reproduction", "generation-times", "largest-tree"} {
-		all = append(all, picture+".svg", picture+".png")
+	switch command {
+	case study.Run:
+		all = []string{"summary.json", "draws.csv", "projection.csv", "diagram.svg"}
+		for _, table := range []string{"series", "flows", "outcomes", "supplies", "values", "places", "networks", "observed",
+			"tree", "people", "events"} {
+			for _, f := range results.Formats() {
+				all = append(all, table+"."+string(f))
+			}
+		}
+		pictures("states", "each", "incidence", "by-*", "incidence-by-*", "machine-*", "outcomes", "projection",
+			"reproduction", "generation-times", "largest-tree")
+	case study.Sweep:
+		all = []string{"points.csv", "draws.csv", "series.csv", "series.parquet", "series.json"}
+		pictures("over-*", "map-*")
+	case study.Compare:
+		all = append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile, tables.ComparisonFile,
+			tables.SeriesFile, tables.SeriesDifferenceFile, tables.ICERFile, tables.AcceptabilityFile},
+			slices.Concat(tables.ComparisonPictures, tables.ICERPictures)...)
+	case study.Fit:
+		all = []string{"fit.json", "posterior.csv", "best.yaml", study.StatesName}
+		pictures("marginals", "pairs", "predictive*", "trace")
 	}
 	return all
 }
 
 // openOutput opens the directory of --out, if given, and copies the tables of the model.
 func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
-	files := append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])],
-		"model.yaml", "command.txt", study.FileName)
-	if r.Sort == study.Run {
-		files = append(files, observedFiles()...)
-	}
+	files := append(studyFiles(r.Sort), "model.yaml", "command.txt", study.FileName)
 	out, err := cli.OpenOutput(r.Out, r.Sort, files...)
 	if err != nil {
 		return nil, err
