@@ -1031,6 +1031,16 @@ func (rec *Recording) load(r *Run, in *loader) {
 	}
 	rec.Values = appendRows(rec.Values, values, rows, now.Values, shape.Values)
 	rec.Supplies = appendRows(rec.Supplies, suppliesFrom(supplies), rows, m.Supplies, shape.Supplies)
+	if len(shape.Places)*in.run.Rows > 0 {
+		places := in.placesFrom(get[uint64](in, "places", -1), in.run.Rows*len(shape.Places))
+		rec.Places = appendRows(rec.Places, places, rows, placeNames(m), shape.Places)
+	}
+	if len(shape.Waits)*in.run.Rows > 0 {
+		queues := get[uint32](in, "queues", in.run.Rows*len(shape.Waits))
+		rec.Queues = appendRows(rec.Queues, queues, rows, waitNames(m), shape.Waits)
+	} else { // nobody could wait
+		rec.Queues = append(rec.Queues, make([]uint32, len(rows)*len(m.Waits()))...)
+	}
 	rec.Rows = len(rows)
 }
 

@@ -32,6 +32,7 @@ type savedPart struct {
 // savedParts are all parts, in the order in which they are written and read.
 func savedParts() []savedPart {
 	return []savedPart{
+		{"places", savePlaces, loadPlaces},
 		{"individuals", saveIndividuals, loadIndividuals},
 		{"timers", saveTimers, loadTimers},
 		{"machines", saveMachines, loadMachines},
@@ -43,6 +44,8 @@ func savedParts() []savedPart {
 		{"supplies", saveSupplies, loadSupplies},
 		{"mixing", saveMixing, loadMixing},
 		{"arrivals", saveArrivals, loadArrivals},
+		{"near", saveNear, loadNear},
+		{"lines", saveLines, loadLines},
 	}
 }
 
@@ -54,14 +57,8 @@ func Unsavable(m *program.Program) string {
 		}
 	}
 	switch {
-	case len(m.Places) > 0:
-		return "places"
 	case len(m.Networks) > 0:
 		return "networks"
-	case len(m.Waits()) > 0:
-		return "somebody who waits in turn"
-	case len(m.Near) > 0:
-		return "contacts among those with the same value"
 	case m.Calls != nil:
 		return "tracing"
 	case m.Observes():
@@ -415,4 +412,10 @@ func (rec *Recording) save(s *saver) {
 	}
 	put(s, "values", rec.Values)
 	put(s, "supplies", supplyWords(rec.Supplies))
+	if len(rec.Places) > 0 {
+		put(s, "places", placeWords(rec.Places))
+	}
+	if len(rec.Queues) > 0 {
+		put(s, "queues", rec.Queues)
+	}
 }

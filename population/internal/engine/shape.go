@@ -41,6 +41,8 @@ type Shape struct {
 	Supplies    []string            `json:"supplies"`
 	Values      []string            `json:"values"`
 	Rows        []float64           `json:"rows"` // times of the rows
+	Places      []string            `json:"places,omitempty"`
+	Waits       []string            `json:"waits,omitempty"` // the queues that are recorded
 	Phases      []map[string]string `json:"phases"`
 }
 
@@ -70,6 +72,7 @@ func ShapeOf(m *program.Program) Shape {
 		Sources: len(m.FirstPhase.Immigration),
 		Columns: m.StateColumn + m.MaxStateTimers, MixesBy: m.MixesBy[:len(m.Listed())], Sizes: m.Sizes, Counted: m.Counted,
 		Names: m.CountedNames, Outcomes: m.OutcomeNames(), Times: m.RecordsTime, Supplies: m.Supplies, Rows: m.RecordTimes,
+		Places: placeNames(m), Waits: waitNames(m),
 	}
 	for _, a := range m.Listed() {
 		s.Attributes = append(s.Attributes, savedAttribute(a))
@@ -159,6 +162,7 @@ func (s *Shape) differs(o *Shape) string {
 	for _, found := range []string{
 		lists("state", s.States, o.States), lists("machine", s.Machines, o.Machines),
 		lists("attribute", names(s.Attributes), names(o.Attributes)), lists("number", s.Numbers, o.Numbers),
+		lists("kind of places", s.Places, o.Places),
 	} {
 		if found != "" {
 			return found
