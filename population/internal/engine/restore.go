@@ -66,7 +66,8 @@ func (s *Saved) sound() bool {
 	h := &s.run
 	now, horizon := math.Float64frombits(h.Now), math.Float64frombits(h.Horizon)
 	return h.FirstID >= 0 && h.Used >= h.FirstID && h.SlotCount >= h.Used && h.SlotCount < noID &&
-		h.FirstID >= h.Shape.Sources && h.FirstID <= h.Shape.Sources+1 &&
+		h.FirstID >= h.Shape.Sources && h.FirstID <= h.Shape.Sources+3 && // conditions, links and errands have one each
+
 		h.Stride >= headWords && h.Stride < 1<<16 && h.Alive >= 0 && h.Alive <= h.Used-h.FirstID &&
 		now >= 0 && now <= horizon && !math.IsInf(horizon, 0) &&
 		h.Shape.sound() && len(h.Sparse) == h.Shape.Columns && h.Phase >= 0 && h.Phase < len(h.Shape.Phases) &&
@@ -158,6 +159,8 @@ type loader struct {
 	part string
 	err  error
 	due  []float64 // by individual: when its next event is, unless it is among the words
+
+	linksDue float64 // when linksID has its event
 }
 
 // bad notes that something cannot be.
@@ -1040,6 +1043,10 @@ func (rec *Recording) load(r *Run, in *loader) {
 		rec.Queues = appendRows(rec.Queues, queues, rows, waitNames(m), shape.Waits)
 	} else { // nobody could wait
 		rec.Queues = append(rec.Queues, make([]uint32, len(rows)*len(m.Waits()))...)
+	}
+	if len(shape.Networks)*in.run.Rows > 0 {
+		networks := in.networksFrom(get[uint64](in, "networks", -1), in.run.Rows*len(shape.Networks))
+		rec.Networks = appendRows(rec.Networks, networks, rows, networkNames(m), shape.Networks)
 	}
 	rec.Rows = len(rows)
 }

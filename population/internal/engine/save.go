@@ -33,6 +33,7 @@ type savedPart struct {
 func savedParts() []savedPart {
 	return []savedPart{
 		{"places", savePlaces, loadPlaces},
+		{"networks", saveNetworks, loadNetworks},
 		{"individuals", saveIndividuals, loadIndividuals},
 		{"timers", saveTimers, loadTimers},
 		{"machines", saveMachines, loadMachines},
@@ -57,8 +58,6 @@ func Unsavable(m *program.Program) string {
 		}
 	}
 	switch {
-	case len(m.Networks) > 0:
-		return "networks"
 	case m.Calls != nil:
 		return "tracing"
 	case m.Observes():
@@ -417,5 +416,8 @@ func (rec *Recording) save(s *saver) {
 	}
 	if len(rec.Queues) > 0 {
 		put(s, "queues", rec.Queues)
+	}
+	if len(rec.Networks) > 0 {
+		put(s, "networks", networkWords(rec.Networks))
 	}
 }

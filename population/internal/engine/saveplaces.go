@@ -183,6 +183,9 @@ func loadNear(r *Run, in *loader) {
 	if err == nil && r.places != nil {
 		err = r.checkPlaces()
 	}
+	if err == nil {
+		err = in.finishNetworks(r)
+	}
 	if err != nil {
 		in.bad("%v", err)
 	}

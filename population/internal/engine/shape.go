@@ -43,6 +43,7 @@ type Shape struct {
 	Rows        []float64           `json:"rows"` // times of the rows
 	Places      []string            `json:"places,omitempty"`
 	Waits       []string            `json:"waits,omitempty"` // the queues that are recorded
+	Networks    []string            `json:"networks,omitempty"`
 	Phases      []map[string]string `json:"phases"`
 }
 
@@ -72,7 +73,7 @@ func ShapeOf(m *program.Program) Shape {
 		Sources: len(m.FirstPhase.Immigration),
 		Columns: m.StateColumn + m.MaxStateTimers, MixesBy: m.MixesBy[:len(m.Listed())], Sizes: m.Sizes, Counted: m.Counted,
 		Names: m.CountedNames, Outcomes: m.OutcomeNames(), Times: m.RecordsTime, Supplies: m.Supplies, Rows: m.RecordTimes,
-		Places: placeNames(m), Waits: waitNames(m),
+		Places: placeNames(m), Waits: waitNames(m), Networks: networkNames(m),
 	}
 	for _, a := range m.Listed() {
 		s.Attributes = append(s.Attributes, savedAttribute(a))
@@ -162,7 +163,7 @@ func (s *Shape) differs(o *Shape) string {
 	for _, found := range []string{
 		lists("state", s.States, o.States), lists("machine", s.Machines, o.Machines),
 		lists("attribute", names(s.Attributes), names(o.Attributes)), lists("number", s.Numbers, o.Numbers),
-		lists("kind of places", s.Places, o.Places),
+		lists("kind of places", s.Places, o.Places), lists("network", s.Networks, o.Networks),
 	} {
 		if found != "" {
 			return found
