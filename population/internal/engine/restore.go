@@ -304,7 +304,7 @@ func loadIndividuals(r *Run, in *loader) {
 	for a := range r.Program.Listed() {
 		in.readColumn(r, fmt.Sprintf("attribute %d", a), &r.attributes[a], len(r.Program.Attributes[a].Values))
 	}
-	if r.OnEvent != nil {
+	if r.numbered() {
 		if !in.run.Numbered {
 			in.err = fmt.Errorf("the state was saved without events, so that individuals have no numbers: save it with --events")
 			return
@@ -373,6 +373,10 @@ func loadIndividuals(r *Run, in *loader) {
 		in.bad("%d are alive, and %d are counted", alive, r.Alive)
 		return
 	}
+	if r.numbered() && !r.numbersDiffer() {
+		in.bad("two individuals have one number")
+		return
+	}
 	marked := newIDSet(n)
 	for _, id := range free {
 		if int(id) >= n || !marked.add(id) || r.status(id+r.firstID).state != program.NoState {
@@ -381,6 +385,18 @@ func loadIndividuals(r *Run, in *loader) {
 		}
 		r.free.Put(id + r.firstID)
 	}
+}
+
+// numbersDiffer reports whether each individual has a number of its own.
+func (r *Run) numbersDiffer() bool {
+	var all []uint64
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if r.status(id).state != program.NoState {
+			all = append(all, r.numbers[id])
+		}
+	}
+	slices.Sort(all)
+	return len(all) == 0 || all[0] > 0 && all[len(all)-1] <= r.entered && len(slices.Compact(all)) == r.Alive
 }
 
 // An idSet is a set of ids.

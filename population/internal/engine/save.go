@@ -47,6 +47,7 @@ func savedParts() []savedPart {
 		{"arrivals", saveArrivals, loadArrivals},
 		{"near", saveNear, loadNear},
 		{"lines", saveLines, loadLines},
+		{"tracing", saveTracing, loadTracing},
 	}
 }
 
@@ -58,8 +59,6 @@ func Unsavable(m *program.Program) string {
 		}
 	}
 	switch {
-	case m.Calls != nil:
-		return "tracing"
 	case m.Observes():
 		return "observations, a tree or people to record"
 	}
@@ -82,7 +81,7 @@ type savedRun struct {
 	Inline    bool   `json:"inline"` // the last of them is the time of its next event
 	Sparse    []bool `json:"sparse"`
 	Shared    bool   `json:"shared"`
-	Numbered  bool   `json:"numbered"` // individuals have numbers, for events
+	Numbered  bool   `json:"numbered"` // individuals have numbers, for events, tracing, a tree or people
 	Origins   bool   `json:"origins"`  // it is known since when clocks run
 	SizeClass int    `json:"size_class"`
 	Phase     int    `json:"phase"`
@@ -140,7 +139,7 @@ func (r *Run) Save(w *statefile.Writer, place, replica int, rec *Recording) erro
 		Replica: replica, Index: r.Index, Seed: r.seed, Now: math.Float64bits(r.Now), Horizon: math.Float64bits(r.end),
 		FirstID: int(r.firstID), Used: r.Used, SlotCount: r.slotCount, Entered: r.entered,
 		Stride: r.stride, Inline: r.windows != nil, Sparse: r.sparse, Shared: r.shared,
-		Numbered: r.OnEvent != nil, Origins: r.forkable, SizeClass: r.sizeClass,
+		Numbered: r.numbered(), Origins: r.forkable, SizeClass: r.sizeClass,
 		Phase: slices.Index(r.Program.Phases, r.phase), Alive: r.Alive, Events: r.Events, Living: r.living != nil,
 		Rows: rec.Rows, Shape: ShapeOf(r.Program),
 	}
@@ -164,7 +163,7 @@ func saveIndividuals(r *Run, s *saver) {
 	for a := range r.attributes {
 		putColumn(r, s, fmt.Sprintf("attribute %d", a), &r.attributes[a])
 	}
-	if r.OnEvent != nil {
+	if r.numbered() {
 		put(s, "numbers", ids(r, r.numbers, 1))
 	}
 	putIDs(r, s, "free", slices.Collect(r.free.All))

@@ -44,6 +44,7 @@ type Shape struct {
 	Places      []string            `json:"places,omitempty"`
 	Waits       []string            `json:"waits,omitempty"` // the queues that are recorded
 	Networks    []string            `json:"networks,omitempty"`
+	Logs        []savedLog          `json:"logs,omitempty"`
 	Phases      []map[string]string `json:"phases"`
 }
 
@@ -73,7 +74,7 @@ func ShapeOf(m *program.Program) Shape {
 		Sources: len(m.FirstPhase.Immigration),
 		Columns: m.StateColumn + m.MaxStateTimers, MixesBy: m.MixesBy[:len(m.Listed())], Sizes: m.Sizes, Counted: m.Counted,
 		Names: m.CountedNames, Outcomes: m.OutcomeNames(), Times: m.RecordsTime, Supplies: m.Supplies, Rows: m.RecordTimes,
-		Places: placeNames(m), Waits: waitNames(m), Networks: networkNames(m),
+		Places: placeNames(m), Waits: waitNames(m), Networks: networkNames(m), Logs: savedLogs(m),
 	}
 	for _, a := range m.Listed() {
 		s.Attributes = append(s.Attributes, savedAttribute(a))
@@ -173,6 +174,9 @@ func (s *Shape) differs(o *Shape) string {
 		if found := lists("value of "+a.Name, a.Values, o.Attributes[i].Values); found != "" {
 			return found
 		}
+	}
+	if found := logsDiffer(s.Logs, o.Logs); found != "" {
+		return found
 	}
 	if s.Sources != o.Sources {
 		return fmt.Sprintf("it has %s of immigration, and the saved model %d", format.Count(o.Sources, "source"), s.Sources)
