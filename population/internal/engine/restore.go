@@ -848,41 +848,43 @@ func suppliesFrom(words []uint64) (all []Supply) {
 	return all
 }
 
-func loadMixing(r *Run, in *loader) {
-	load := func(name string, g *store.Groups, group func(id uint32) int) {
-		lengths := get[int64](in, name+" lengths", len(g.Members))
-		members := get[uint32](in, name, r.Alive)
-		if in.err != nil {
+// readMembers reads the members of groups, which must be those that group says.
+func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(id uint32) int) {
+	lengths := get[int64](in, name+" lengths", len(g.Members))
+	members := get[uint32](in, name, r.Alive)
+	if in.err != nil {
+		return
+	}
+	marked := newIDSet(r.Used - int(r.firstID))
+	for k, n := range lengths {
+		if n < 0 || n > int64(len(members)) {
+			in.bad("a group has %d members", n)
 			return
 		}
-		marked := newIDSet(r.Used - int(r.firstID))
-		for k, n := range lengths {
-			if n < 0 || n > int64(len(members)) {
-				in.bad("a group has %d members", n)
+		for _, id := range members[:n] {
+			id += r.firstID
+			if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
+				in.bad("somebody is in a wrong group")
 				return
 			}
-			for _, id := range members[:n] {
-				id += r.firstID
-				if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
-					in.bad("somebody is in a wrong group")
-					return
-				}
-				g.Add(id, k)
-			}
-			members = members[n:]
+			g.Add(id, k)
 		}
-		if len(members) > 0 {
-			in.bad("somebody is in no group")
-		}
+		members = members[n:]
 	}
+	if len(members) > 0 {
+		in.bad("somebody is in no group")
+	}
+}
+
+func loadMixing(r *Run, in *loader) {
 	for a, g := range r.groups {
 		if g != nil {
-			load(fmt.Sprintf("members %d", a), g, func(id uint32) int { return int(r.attributes[a].Of(id)) })
+			in.readMembers(r, fmt.Sprintf("members %d", a), g, func(id uint32) int { return int(r.attributes[a].Of(id)) })
 		}
 	}
 	if in.run.Living {
 		r.living = store.NewGroups(1)
-		load("living", r.living, func(uint32) int { return 0 })
+		in.readMembers(r, "living", r.living, func(uint32) int { return 0 })
 	}
 }
 
@@ -1021,6 +1023,12 @@ func (rec *Recording) load(r *Run, in *loader) {
 			spent = len(shape.Counted)
 		}
 		times := get[float64](in, name+" times", n*spent)
+		observed := len(shape.Observations)
+		var seen []uint64
+		var expected []float64
+		if n*observed > 0 {
+			seen, expected = get[uint64](in, name+" seen", 2*n*observed), get[float64](in, name+" expected", n*observed)
+		}
 		if in.err != nil {
 			return
 		}
@@ -1028,6 +1036,10 @@ func (rec *Recording) load(r *Run, in *loader) {
 		t.Flows = appendRows(t.Flows, flows, rows, flowNames(m), shape.Flows)
 		t.Named = appendRows(t.Named, named, rows, m.CountedNames, shape.Names)
 		t.Outcomes = appendRows(t.Outcomes, outcomes, rows, m.OutcomeNames(), shape.Outcomes)
+		for _, row := range rows { // observations have the same order
+			t.Seen = append(t.Seen, seen[2*row*observed:][:2*observed]...)
+			t.Expected = append(t.Expected, expected[row*observed:][:observed]...)
+		}
 		if m.RecordsTime {
 			t.Times = appendRows(t.Times, times, rows, m.Counted, shape.Counted)
 		}

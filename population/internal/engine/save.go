@@ -48,6 +48,7 @@ func savedParts() []savedPart {
 		{"near", saveNear, loadNear},
 		{"lines", saveLines, loadLines},
 		{"tracing", saveTracing, loadTracing},
+		{"observers", saveObservers, loadObservers},
 	}
 }
 
@@ -57,10 +58,6 @@ func Unsavable(m *program.Program) string {
 		if m.SuppliedValues > i {
 			return "values that a function in Go supplies"
 		}
-	}
-	switch {
-	case m.Observes():
-		return "observations, a tree or people to record"
 	}
 	return ""
 }
@@ -358,26 +355,29 @@ func supplyWords(all []Supply) []uint64 {
 	return words
 }
 
+// putMembers writes the members of groups, in their order.
+func putMembers(r *Run, s *saver, name string, g *store.Groups) {
+	var lengths []int64
+	for _, list := range g.Members {
+		lengths = append(lengths, int64(len(list)))
+	}
+	put(s, name+" lengths", lengths)
+	var members []uint32
+	for _, list := range g.Members {
+		members = append(members, list...)
+	}
+	putIDs(r, s, name, members)
+}
+
 func saveMixing(r *Run, s *saver) {
-	save := func(name string, g *store.Groups) {
-		if g == nil {
-			return
-		}
-		var lengths []int64
-		for _, list := range g.Members {
-			lengths = append(lengths, int64(len(list)))
-		}
-		put(s, name+" lengths", lengths)
-		var members []uint32
-		for _, list := range g.Members {
-			members = append(members, list...)
-		}
-		putIDs(r, s, name, members)
-	}
 	for a, g := range r.groups {
-		save(fmt.Sprintf("members %d", a), g)
+		if g != nil {
+			putMembers(r, s, fmt.Sprintf("members %d", a), g)
+		}
 	}
-	save("living", r.living)
+	if r.living != nil {
+		putMembers(r, s, "living", r.living)
+	}
 }
 
 func saveArrivals(r *Run, s *saver) {
@@ -403,6 +403,10 @@ func (rec *Recording) save(s *saver) {
 		put(s, name+" names", t.Named)
 		put(s, name+" outcomes", t.Outcomes)
 		put(s, name+" times", t.Times)
+		if len(t.Seen) > 0 {
+			put(s, name+" seen", t.Seen)
+			put(s, name+" expected", t.Expected)
+		}
 	}
 	one("all", &rec.All)
 	for g := range rec.Groups {

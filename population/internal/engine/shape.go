@@ -45,7 +45,13 @@ type Shape struct {
 	Waits       []string            `json:"waits,omitempty"` // the queues that are recorded
 	Networks    []string            `json:"networks,omitempty"`
 	Logs        []savedLog          `json:"logs,omitempty"`
-	Phases      []map[string]string `json:"phases"`
+	// What is observed: names of observations, and of the times that are recorded of each individual.
+	Observations []string `json:"observations,omitempty"`
+	Tree         bool     `json:"tree,omitempty"`
+	LineList     bool     `json:"line_list,omitempty"`
+	People       []string `json:"people,omitempty"`
+
+	Phases []map[string]string `json:"phases"`
 }
 
 type savedAttribute struct {
@@ -75,6 +81,7 @@ func ShapeOf(m *program.Program) Shape {
 		Columns: m.StateColumn + m.MaxStateTimers, MixesBy: m.MixesBy[:len(m.Listed())], Sizes: m.Sizes, Counted: m.Counted,
 		Names: m.CountedNames, Outcomes: m.OutcomeNames(), Times: m.RecordsTime, Supplies: m.Supplies, Rows: m.RecordTimes,
 		Places: placeNames(m), Waits: waitNames(m), Networks: networkNames(m), Logs: savedLogs(m),
+		Observations: m.ObservationNames(), Tree: m.Tree != nil, LineList: m.LineList != nil, People: peopleTimes(m),
 	}
 	for _, a := range m.Listed() {
 		s.Attributes = append(s.Attributes, savedAttribute(a))
@@ -176,6 +183,9 @@ func (s *Shape) differs(o *Shape) string {
 		}
 	}
 	if found := logsDiffer(s.Logs, o.Logs); found != "" {
+		return found
+	}
+	if found := s.observersDiffer(o); found != "" {
 		return found
 	}
 	if s.Sources != o.Sources {
