@@ -41,6 +41,8 @@ func processModels(t *testing.T) map[string]*population.Model {
 		switch name {
 		case "patches": // which has groups of so many
 			changes = append(changes, population.Size(800), population.Until("6"))
+		case "hospital": // whose wards have room for so many
+			changes = append(changes, population.Size(100))
 		case "fishery": // which grows
 			changes = append(changes, population.Until("7"))
 		case "hospital": // which has no beds for more

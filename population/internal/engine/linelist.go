@@ -96,10 +96,19 @@ func (l *lineList) seen(r *Run, id uint32, observation int, at float64) {
 	}
 }
 
+// timeOf returns when something first happened to an individual. What is seen after the end of the model
+// is known only to a run whose state is saved, and may be gone on with for longer.
+func (l *lineList) timeOf(r *Run, k int, id uint32) float64 {
+	if t := l.times[k][id]; t <= r.Program.End+2*r.Program.TimeTolerance {
+		return t
+	}
+	return math.NaN()
+}
+
 // write calls OnPerson with an individual, unless it is not one of those that are recorded.
 func (l *lineList) write(r *Run, id uint32, left float64) {
 	only := r.Program.LineList.Only
-	if r.OnPerson == nil || only >= 0 && math.IsNaN(l.times[only][id]) {
+	if r.OnPerson == nil || only >= 0 && math.IsNaN(l.timeOf(r, only, id)) {
 		return
 	}
 	in, p := &l.entered[id], &l.person
@@ -116,7 +125,7 @@ func (l *lineList) write(r *Run, id uint32, left float64) {
 		p.Places = append(p.Places, r.PlaceNumber(k, id))
 	}
 	for k := range l.times {
-		p.Times = append(p.Times, l.times[k][id])
+		p.Times = append(p.Times, l.timeOf(r, k, id))
 	}
 	r.OnPerson(p)
 }

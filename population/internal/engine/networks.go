@@ -31,7 +31,7 @@ type network struct {
 	formed, ended uint64
 
 	ends    *eventqueue.Queue // when links end, by their numbers; nil if that is at a rate, or never
-	origins []timerOrigin     // by number: what the ends were drawn from, if the run can be forked
+	origins []timerOrigin     // by number: what the ends were drawn from, if the run can be forked and it is known
 }
 
 // purposeLink is the purpose of a contactSeed that the time is drawn for that a link lasts. Moves have
@@ -290,7 +290,7 @@ func (r *Run) redrawLinks() {
 		streams := random.New(r.seed, uint64(k)).At(1 << 62)
 		for tag := range n.links.Tags() {
 			o := n.origins[tag]
-			if _, _, ok := n.links.Find(uint32(tag)); ok && !o.law.Fixed() {
+			if _, _, ok := n.links.Find(uint32(tag)); ok && o.law != nil && !o.law.Fixed() {
 				s := streams.At(uint64(tag))
 				r.endsAt(n, uint32(tag), max(r.Now, o.began+o.law.DrawBeyondLikely(&s, r.Now-o.began)))
 			}

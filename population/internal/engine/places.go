@@ -47,20 +47,25 @@ type groupKey struct{ kind, before, more uint32 }
 // layOutPlaces makes places without members, and decides the values of attributes that places are made
 // of.
 func (r *Run) layOutPlaces(streams random.Stream) {
+	r.places = r.newPlaces(streams)
+	r.dealValues(streams)
+}
+
+// newPlaces returns no places of all kinds.
+func (r *Run) newPlaces(streams random.Stream) *places {
 	m := r.Program
 	p := &places{
 		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
 		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
 		luck: streams.At(1<<62 + 1),
 	}
-	r.places = p
 	for k := range m.Places {
 		kind := &m.Places[k]
 		p.kinds[k] = store.NewSeats(kind.Capacity, kind.Listed || kind.Number > 0, kind.Number > 0)
 		p.kinds[k].Reserve(r.capacity)
 		p.limited = p.limited || kind.Limited()
 	}
-	r.dealValues(streams)
+	return p
 }
 
 // dealValues decides the values of attributes that places are made of. They depend on who is put where,

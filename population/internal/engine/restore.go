@@ -66,7 +66,8 @@ func (s *Saved) sound() bool {
 	h := &s.run
 	now, horizon := math.Float64frombits(h.Now), math.Float64frombits(h.Horizon)
 	return h.FirstID >= 0 && h.Used >= h.FirstID && h.SlotCount >= h.Used && h.SlotCount < noID &&
-		h.FirstID >= h.Shape.Sources && h.FirstID <= h.Shape.Sources+1 &&
+		h.FirstID >= h.Shape.Sources && h.FirstID <= h.Shape.Sources+3 && // conditions, links and errands have one each
+
 		h.Stride >= headWords && h.Stride < 1<<16 && h.Alive >= 0 && h.Alive <= h.Used-h.FirstID &&
 		now >= 0 && now <= horizon && !math.IsInf(horizon, 0) &&
 		h.Shape.sound() && len(h.Sparse) == h.Shape.Columns && h.Phase >= 0 && h.Phase < len(h.Shape.Phases) &&
@@ -158,6 +159,8 @@ type loader struct {
 	part string
 	err  error
 	due  []float64 // by individual: when its next event is, unless it is among the words
+
+	linksDue float64 // when linksID has its event
 }
 
 // bad notes that something cannot be.
@@ -301,7 +304,7 @@ func loadIndividuals(r *Run, in *loader) {
 	for a := range r.Program.Listed() {
 		in.readColumn(r, fmt.Sprintf("attribute %d", a), &r.attributes[a], len(r.Program.Attributes[a].Values))
 	}
-	if r.OnEvent != nil {
+	if r.numbered() {
 		if !in.run.Numbered {
 			in.err = fmt.Errorf("the state was saved without events, so that individuals have no numbers: save it with --events")
 			return
@@ -370,6 +373,10 @@ func loadIndividuals(r *Run, in *loader) {
 		in.bad("%d are alive, and %d are counted", alive, r.Alive)
 		return
 	}
+	if r.numbered() && !r.numbersDiffer() {
+		in.bad("two individuals have one number")
+		return
+	}
 	marked := newIDSet(n)
 	for _, id := range free {
 		if int(id) >= n || !marked.add(id) || r.status(id+r.firstID).state != program.NoState {
@@ -378,6 +385,18 @@ func loadIndividuals(r *Run, in *loader) {
 		}
 		r.free.Put(id + r.firstID)
 	}
+}
+
+// numbersDiffer reports whether each individual has a number of its own.
+func (r *Run) numbersDiffer() bool {
+	var all []uint64
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if r.status(id).state != program.NoState {
+			all = append(all, r.numbers[id])
+		}
+	}
+	slices.Sort(all)
+	return len(all) == 0 || all[0] > 0 && all[len(all)-1] <= r.entered && len(slices.Compact(all)) == r.Alive
 }
 
 // An idSet is a set of ids.
@@ -829,41 +848,43 @@ func suppliesFrom(words []uint64) (all []Supply) {
 	return all
 }
 
-func loadMixing(r *Run, in *loader) {
-	load := func(name string, g *store.Groups, group func(id uint32) int) {
-		lengths := get[int64](in, name+" lengths", len(g.Members))
-		members := get[uint32](in, name, r.Alive)
-		if in.err != nil {
+// readMembers reads the members of groups, which must be those that group says.
+func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(id uint32) int) {
+	lengths := get[int64](in, name+" lengths", len(g.Members))
+	members := get[uint32](in, name, r.Alive)
+	if in.err != nil {
+		return
+	}
+	marked := newIDSet(r.Used - int(r.firstID))
+	for k, n := range lengths {
+		if n < 0 || n > int64(len(members)) {
+			in.bad("a group has %d members", n)
 			return
 		}
-		marked := newIDSet(r.Used - int(r.firstID))
-		for k, n := range lengths {
-			if n < 0 || n > int64(len(members)) {
-				in.bad("a group has %d members", n)
+		for _, id := range members[:n] {
+			id += r.firstID
+			if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
+				in.bad("somebody is in a wrong group")
 				return
 			}
-			for _, id := range members[:n] {
-				id += r.firstID
-				if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
-					in.bad("somebody is in a wrong group")
-					return
-				}
-				g.Add(id, k)
-			}
-			members = members[n:]
+			g.Add(id, k)
 		}
-		if len(members) > 0 {
-			in.bad("somebody is in no group")
-		}
+		members = members[n:]
 	}
+	if len(members) > 0 {
+		in.bad("somebody is in no group")
+	}
+}
+
+func loadMixing(r *Run, in *loader) {
 	for a, g := range r.groups {
 		if g != nil {
-			load(fmt.Sprintf("members %d", a), g, func(id uint32) int { return int(r.attributes[a].Of(id)) })
+			in.readMembers(r, fmt.Sprintf("members %d", a), g, func(id uint32) int { return int(r.attributes[a].Of(id)) })
 		}
 	}
 	if in.run.Living {
 		r.living = store.NewGroups(1)
-		load("living", r.living, func(uint32) int { return 0 })
+		in.readMembers(r, "living", r.living, func(uint32) int { return 0 })
 	}
 }
 
@@ -1002,6 +1023,12 @@ func (rec *Recording) load(r *Run, in *loader) {
 			spent = len(shape.Counted)
 		}
 		times := get[float64](in, name+" times", n*spent)
+		observed := len(shape.Observations)
+		var seen []uint64
+		var expected []float64
+		if n*observed > 0 {
+			seen, expected = get[uint64](in, name+" seen", 2*n*observed), get[float64](in, name+" expected", n*observed)
+		}
 		if in.err != nil {
 			return
 		}
@@ -1009,6 +1036,10 @@ func (rec *Recording) load(r *Run, in *loader) {
 		t.Flows = appendRows(t.Flows, flows, rows, flowNames(m), shape.Flows)
 		t.Named = appendRows(t.Named, named, rows, m.CountedNames, shape.Names)
 		t.Outcomes = appendRows(t.Outcomes, outcomes, rows, m.OutcomeNames(), shape.Outcomes)
+		for _, row := range rows { // observations have the same order
+			t.Seen = append(t.Seen, seen[2*row*observed:][:2*observed]...)
+			t.Expected = append(t.Expected, expected[row*observed:][:observed]...)
+		}
 		if m.RecordsTime {
 			t.Times = appendRows(t.Times, times, rows, m.Counted, shape.Counted)
 		}
@@ -1031,6 +1062,20 @@ func (rec *Recording) load(r *Run, in *loader) {
 	}
 	rec.Values = appendRows(rec.Values, values, rows, now.Values, shape.Values)
 	rec.Supplies = appendRows(rec.Supplies, suppliesFrom(supplies), rows, m.Supplies, shape.Supplies)
+	if len(shape.Places)*in.run.Rows > 0 {
+		places := in.placesFrom(get[uint64](in, "places", -1), in.run.Rows*len(shape.Places))
+		rec.Places = appendRows(rec.Places, places, rows, placeNames(m), shape.Places)
+	}
+	if len(shape.Waits)*in.run.Rows > 0 {
+		queues := get[uint32](in, "queues", in.run.Rows*len(shape.Waits))
+		rec.Queues = appendRows(rec.Queues, queues, rows, waitNames(m), shape.Waits)
+	} else { // nobody could wait
+		rec.Queues = append(rec.Queues, make([]uint32, len(rows)*len(m.Waits()))...)
+	}
+	if len(shape.Networks)*in.run.Rows > 0 {
+		networks := in.networksFrom(get[uint64](in, "networks", -1), in.run.Rows*len(shape.Networks))
+		rec.Networks = appendRows(rec.Networks, networks, rows, networkNames(m), shape.Networks)
+	}
 	rec.Rows = len(rows)
 }
 

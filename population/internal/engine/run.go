@@ -209,7 +209,7 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 	if r.caching = cachesStates(m) && r.windows == nil; !r.caching {
 		r.stateCache = nil
 	}
-	r.observers = newObservers(m, !r.forkable)
+	r.observers = newObservers(m, !r.forkable && m.Keeps == 0)
 	r.grow(ids, spare)
 	r.Used, r.living = int(r.firstID), nil
 	r.slotCount = ids + extraSlots(size)

@@ -32,6 +32,8 @@ type savedPart struct {
 // savedParts are all parts, in the order in which they are written and read.
 func savedParts() []savedPart {
 	return []savedPart{
+		{"places", savePlaces, loadPlaces},
+		{"networks", saveNetworks, loadNetworks},
 		{"individuals", saveIndividuals, loadIndividuals},
 		{"timers", saveTimers, loadTimers},
 		{"machines", saveMachines, loadMachines},
@@ -43,6 +45,10 @@ func savedParts() []savedPart {
 		{"supplies", saveSupplies, loadSupplies},
 		{"mixing", saveMixing, loadMixing},
 		{"arrivals", saveArrivals, loadArrivals},
+		{"near", saveNear, loadNear},
+		{"lines", saveLines, loadLines},
+		{"tracing", saveTracing, loadTracing},
+		{"observers", saveObservers, loadObservers},
 	}
 }
 
@@ -52,20 +58,6 @@ func Unsavable(m *program.Program) string {
 		if m.SuppliedValues > i {
 			return "values that a function in Go supplies"
 		}
-	}
-	switch {
-	case len(m.Places) > 0:
-		return "places"
-	case len(m.Networks) > 0:
-		return "networks"
-	case len(m.Waits()) > 0:
-		return "somebody who waits in turn"
-	case len(m.Near) > 0:
-		return "contacts among those with the same value"
-	case m.Calls != nil:
-		return "tracing"
-	case m.Observes():
-		return "observations, a tree or people to record"
 	}
 	return ""
 }
@@ -86,7 +78,7 @@ type savedRun struct {
 	Inline    bool   `json:"inline"` // the last of them is the time of its next event
 	Sparse    []bool `json:"sparse"`
 	Shared    bool   `json:"shared"`
-	Numbered  bool   `json:"numbered"` // individuals have numbers, for events
+	Numbered  bool   `json:"numbered"` // individuals have numbers, for events, tracing, a tree or people
 	Origins   bool   `json:"origins"`  // it is known since when clocks run
 	SizeClass int    `json:"size_class"`
 	Phase     int    `json:"phase"`
@@ -144,7 +136,7 @@ func (r *Run) Save(w *statefile.Writer, place, replica int, rec *Recording) erro
 		Replica: replica, Index: r.Index, Seed: r.seed, Now: math.Float64bits(r.Now), Horizon: math.Float64bits(r.end),
 		FirstID: int(r.firstID), Used: r.Used, SlotCount: r.slotCount, Entered: r.entered,
 		Stride: r.stride, Inline: r.windows != nil, Sparse: r.sparse, Shared: r.shared,
-		Numbered: r.OnEvent != nil, Origins: r.forkable, SizeClass: r.sizeClass,
+		Numbered: r.numbered(), Origins: r.forkable, SizeClass: r.sizeClass,
 		Phase: slices.Index(r.Program.Phases, r.phase), Alive: r.Alive, Events: r.Events, Living: r.living != nil,
 		Rows: rec.Rows, Shape: ShapeOf(r.Program),
 	}
@@ -168,7 +160,7 @@ func saveIndividuals(r *Run, s *saver) {
 	for a := range r.attributes {
 		putColumn(r, s, fmt.Sprintf("attribute %d", a), &r.attributes[a])
 	}
-	if r.OnEvent != nil {
+	if r.numbered() {
 		put(s, "numbers", ids(r, r.numbers, 1))
 	}
 	putIDs(r, s, "free", slices.Collect(r.free.All))
@@ -363,26 +355,29 @@ func supplyWords(all []Supply) []uint64 {
 	return words
 }
 
+// putMembers writes the members of groups, in their order.
+func putMembers(r *Run, s *saver, name string, g *store.Groups) {
+	var lengths []int64
+	for _, list := range g.Members {
+		lengths = append(lengths, int64(len(list)))
+	}
+	put(s, name+" lengths", lengths)
+	var members []uint32
+	for _, list := range g.Members {
+		members = append(members, list...)
+	}
+	putIDs(r, s, name, members)
+}
+
 func saveMixing(r *Run, s *saver) {
-	save := func(name string, g *store.Groups) {
-		if g == nil {
-			return
-		}
-		var lengths []int64
-		for _, list := range g.Members {
-			lengths = append(lengths, int64(len(list)))
-		}
-		put(s, name+" lengths", lengths)
-		var members []uint32
-		for _, list := range g.Members {
-			members = append(members, list...)
-		}
-		putIDs(r, s, name, members)
-	}
 	for a, g := range r.groups {
-		save(fmt.Sprintf("members %d", a), g)
+		if g != nil {
+			putMembers(r, s, fmt.Sprintf("members %d", a), g)
+		}
 	}
-	save("living", r.living)
+	if r.living != nil {
+		putMembers(r, s, "living", r.living)
+	}
 }
 
 func saveArrivals(r *Run, s *saver) {
@@ -408,6 +403,10 @@ func (rec *Recording) save(s *saver) {
 		put(s, name+" names", t.Named)
 		put(s, name+" outcomes", t.Outcomes)
 		put(s, name+" times", t.Times)
+		if len(t.Seen) > 0 {
+			put(s, name+" seen", t.Seen)
+			put(s, name+" expected", t.Expected)
+		}
 	}
 	one("all", &rec.All)
 	for g := range rec.Groups {
@@ -415,4 +414,13 @@ func (rec *Recording) save(s *saver) {
 	}
 	put(s, "values", rec.Values)
 	put(s, "supplies", supplyWords(rec.Supplies))
+	if len(rec.Places) > 0 {
+		put(s, "places", placeWords(rec.Places))
+	}
+	if len(rec.Queues) > 0 {
+		put(s, "queues", rec.Queues)
+	}
+	if len(rec.Networks) > 0 {
+		put(s, "networks", networkWords(rec.Networks))
+	}
 }

@@ -41,7 +41,17 @@ type Shape struct {
 	Supplies    []string            `json:"supplies"`
 	Values      []string            `json:"values"`
 	Rows        []float64           `json:"rows"` // times of the rows
-	Phases      []map[string]string `json:"phases"`
+	Places      []string            `json:"places,omitempty"`
+	Waits       []string            `json:"waits,omitempty"` // the queues that are recorded
+	Networks    []string            `json:"networks,omitempty"`
+	Logs        []savedLog          `json:"logs,omitempty"`
+	// What is observed: names of observations, and of the times that are recorded of each individual.
+	Observations []string `json:"observations,omitempty"`
+	Tree         bool     `json:"tree,omitempty"`
+	LineList     bool     `json:"line_list,omitempty"`
+	People       []string `json:"people,omitempty"`
+
+	Phases []map[string]string `json:"phases"`
 }
 
 type savedAttribute struct {
@@ -70,6 +80,8 @@ func ShapeOf(m *program.Program) Shape {
 		Sources: len(m.FirstPhase.Immigration),
 		Columns: m.StateColumn + m.MaxStateTimers, MixesBy: m.MixesBy[:len(m.Listed())], Sizes: m.Sizes, Counted: m.Counted,
 		Names: m.CountedNames, Outcomes: m.OutcomeNames(), Times: m.RecordsTime, Supplies: m.Supplies, Rows: m.RecordTimes,
+		Places: placeNames(m), Waits: waitNames(m), Networks: networkNames(m), Logs: savedLogs(m),
+		Observations: m.ObservationNames(), Tree: m.Tree != nil, LineList: m.LineList != nil, People: peopleTimes(m),
 	}
 	for _, a := range m.Listed() {
 		s.Attributes = append(s.Attributes, savedAttribute(a))
@@ -159,6 +171,7 @@ func (s *Shape) differs(o *Shape) string {
 	for _, found := range []string{
 		lists("state", s.States, o.States), lists("machine", s.Machines, o.Machines),
 		lists("attribute", names(s.Attributes), names(o.Attributes)), lists("number", s.Numbers, o.Numbers),
+		lists("kind of places", s.Places, o.Places), lists("network", s.Networks, o.Networks),
 	} {
 		if found != "" {
 			return found
@@ -168,6 +181,12 @@ func (s *Shape) differs(o *Shape) string {
 		if found := lists("value of "+a.Name, a.Values, o.Attributes[i].Values); found != "" {
 			return found
 		}
+	}
+	if found := logsDiffer(s.Logs, o.Logs); found != "" {
+		return found
+	}
+	if found := s.observersDiffer(o); found != "" {
+		return found
 	}
 	if s.Sources != o.Sources {
 		return fmt.Sprintf("it has %s of immigration, and the saved model %d", format.Count(o.Sources, "source"), s.Sources)

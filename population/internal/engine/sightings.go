@@ -14,8 +14,8 @@ import (
 //
 // Whether an individual is seen, and when, is known at once. It is counted in the row that it will
 // fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped at
-// other times than those of rows, because it can be forked, keeps what is still to be counted in a
-// heap instead.
+// other times than those of rows, because it can be forked, or whose state is saved, keeps what is still
+// to be counted in a heap instead.
 type sightings struct {
 	slots    int // 1 for all individuals, and 1 for each group
 	columns  int // of a slot: seen and tested, of each observation
@@ -148,7 +148,11 @@ func (s *sightings) upTo(r *Run, row int) {
 		s.ahead[s.rows] = nil
 		s.rows++
 	}
-	for len(s.heap) > 0 && s.heap[0].At <= r.Now+r.Program.TimeTolerance {
+	now := r.Now
+	if row >= 0 {
+		now = r.Program.RecordTimes[row]
+	}
+	for len(s.heap) > 0 && s.heap[0].At-r.Program.TimeTolerance <= now { // as in rowAt
 		s.counts[s.heap.Pop().ID]++
 	}
 }

@@ -56,7 +56,7 @@ type call struct {
 type errand struct {
 	at, began  float64  // when it is, and when the call was
 	order      uint64   // of all errands
-	law        *law.Law // of the time it takes; nil for none
+	law        *law.Law // of the time it takes; nil for none, or if it is not known
 	number     uint64   // of the individual that is to be reached
 	by         uint64   // that of the individual that the call was about
 	id, bySlot uint32
@@ -383,7 +383,7 @@ func (r *Run) redrawErrands(luck uint64) {
 	t := r.tracing
 	t.luck = t.luck.At(luck)
 	for i := range t.errands {
-		if e := &t.errands[i]; !e.law.Fixed() {
+		if e := &t.errands[i]; e.law != nil && !e.law.Fixed() {
 			s := t.luck.At(e.order)
 			e.at = max(r.Now, e.began+e.law.DrawBeyondLikely(&s, r.Now-e.began))
 		}
