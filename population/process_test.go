@@ -45,8 +45,6 @@ func processModels(t *testing.T) map[string]*population.Model {
 			changes = append(changes, population.Size(100))
 		case "fishery": // which grows
 			changes = append(changes, population.Until("7"))
-		case "hospital": // which has no beds for more
-			changes = append(changes, population.Size(100))
 		case "coinfection": // which has ten times the events of the others; treatment begins in year 20
 			changes = append(changes, population.Size(100), population.Until("22"))
 		}
