@@ -70,7 +70,8 @@
 //   - outcomes.go: costs, QALYs and other sums over time and events; person-time in states
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
 //   - fork.go, past.go: copies of a run with another future; runs that go on with a past
-//   - save.go, restore.go, shape.go: the state of a run in a file; what a program must have to go on with it
+//   - save.go, saveplaces.go and the like, restore.go, restoreindividuals.go, restorecounts.go, shape.go: the
+//     state of a run in a file; what a program must have to go on with it
 //   - memory.go, budget.go, workers.go: how much memory and how many cores a run may use
 //   - pace.go: a clock that stands still
 //   - prefetch.go: prefetching the individuals that contacts are with

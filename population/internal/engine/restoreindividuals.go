@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/statefile"
+	"github.com/almanac-sim/almanac/population/internal/store"
+)
+
+func loadIndividuals(r *Run, in *loader) {
+	n := r.Used - int(r.firstID)
+	in.readWords(r)
+	for a := range r.Program.Listed() {
+		in.readColumn(r, fmt.Sprintf("attribute %d", a), &r.attributes[a], len(r.Program.Attributes[a].Values))
+	}
+	if r.numbered() {
+		if !in.run.Numbered {
+			in.err = fmt.Errorf("the state was saved without events, so that individuals have no numbers: save it with --events")
+			return
+		}
+		read(in, "numbers", ids(r, r.numbers, 1))
+	}
+	if !in.run.Inline {
+		in.due = get[float64](in, "due", n)
+	}
+	free := get[uint32](in, "free", -1)
+	if in.err != nil {
+		return
+	}
+	// What follows checks each individual, so that nothing that is looked up by it can be out of range.
+	states, counts, left := len(r.Program.States), make([]int, len(r.Counts)), 0
+	for id := r.firstID; int(id) < r.Used; id++ {
+		p := r.status(id)
+		p.checkpoint = 0
+		p.unmark(isTied)
+		if p.state == program.NoState {
+			left++
+			r.cacheState(id, p.state)
+			continue
+		}
+		if int(p.state) >= states {
+			in.bad("an individual is in no state")
+			return
+		}
+		counts[p.state]++
+		r.cacheState(id, p.state)
+		if a := r.Program.StateAttribute; a >= 0 {
+			r.attributes[a].Set(id, p.state)
+		}
+		for m := range r.Program.Machines {
+			one := &r.Program.Machines[m]
+			counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
+		}
+		if int(p.held) > len(r.phase.Always) || p.held > 0 && !r.shared {
+			in.bad("an individual holds no such timer")
+			return
+		}
+		if st := r.stateOf(id, p.state); len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
+			in.bad("an individual is on no branch")
+			return
+		}
+		for k, w := range r.packed(id, &r.phase.States[p.state]) {
+			if t := timeOf(w); !(t >= r.Now) && !(r.columnAt[k] == isShared && p.held == 0) {
+				in.bad("a timer is in the past")
+				return
+			}
+		}
+		next := math.Inf(1)
+		if in.due != nil {
+			next = in.due[id-r.firstID]
+		} else if r.windows != nil {
+			next = *r.nextAt(id)
+		}
+		if !(next >= r.Now) {
+			in.bad("an event is in the past")
+			return
+		}
+	}
+	copy(r.Counts, counts)
+	alive := n - left
+	if alive != r.Alive || left != len(free) {
+		in.bad("%d are alive, and %d are counted", alive, r.Alive)
+		return
+	}
+	if r.numbered() && !r.numbersDiffer() {
+		in.bad("two individuals have one number")
+		return
+	}
+	marked := newIDSet(n)
+	for _, id := range free {
+		if int(id) >= n || !marked.add(id) || r.status(id+r.firstID).state != program.NoState {
+			in.bad("a free slot is not free")
+			return
+		}
+		r.free.Put(id + r.firstID)
+	}
+}
+
+// numbersDiffer reports whether each individual has a number of its own.
+func (r *Run) numbersDiffer() bool {
+	var all []uint64
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if r.status(id).state != program.NoState {
+			all = append(all, r.numbers[id])
+		}
+	}
+	slices.Sort(all)
+	return len(all) == 0 || all[0] > 0 && all[len(all)-1] <= r.entered && len(slices.Compact(all)) == r.Alive
+}
+
+// An idSet is a set of ids.
+type idSet []uint64
+
+func newIDSet(n int) idSet { return make(idSet, (n+63)/64) }
+
+// add adds an id, and reports false if it was there.
+func (s idSet) add(id uint32) bool {
+	bit := uint64(1) << (id & 63)
+	was := s[id>>6]&bit != 0
+	s[id>>6] |= bit
+	return !was
+}
+
+// readWords reads the words of all individuals. If the time of the next event is among them, and the
+// run has a calendar, it takes them out.
+func (in *loader) readWords(r *Run) {
+	stride := r.stride
+	if in.run.Inline && r.windows == nil {
+		stride++
+	}
+	section := in.section("words")
+	n := r.Used - int(r.firstID)
+	if in.err != nil {
+		return
+	}
+	if in.run.Stride != stride || section.Length != 8*uint64(stride)*uint64(n) {
+		in.bad("individuals have %d words where %d are expected", in.run.Stride, stride)
+		return
+	}
+	to := ids(r, r.words, r.stride)
+	if stride == r.stride {
+		in.err = in.in.Read(section, statefile.Bytes(to))
+		return
+	}
+	in.due = make([]float64, 0, n)
+	row := 8 * stride
+	buffer := make([]uint64, (1<<18)/8)
+	in.err = in.in.Blocks(section, func(bytes int) []byte {
+		return statefile.Bytes(buffer)[:max(bytes/row, 1)*row]
+	}, func(block []byte) error {
+		for words := buffer[:len(block)/8]; len(words) > 0; words = words[stride:] {
+			copy(to[:r.stride], words)
+			in.due = append(in.due, math.Float64frombits(words[stride-1]))
+			to = to[r.stride:]
+		}
+		return in.ctx.Err()
+	})
+	for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
+		if r.status(id).state == program.NoState { // the word is when it was left
+			in.due[id-r.firstID] = math.Inf(1)
+		}
+	}
+}
+
+// readColumn reads a column of an attribute with so many values.
+func (in *loader) readColumn(r *Run, name string, c *store.Column, values int) {
+	if in.err != nil {
+		return
+	}
+	if c.IsWide {
+		read(in, name, ids(r, c.Wide, 1))
+	} else {
+		read(in, name, ids(r, c.Narrow, 1))
+	}
+	if in.err != nil || values >= 1<<16 || !c.IsWide && values >= 1<<8 {
+		return
+	}
+	for id := r.firstID; int(id) < r.Used; id++ {
+		if int(c.Of(id)) >= values {
+			if r.status(id).state == program.NoState {
+				c.Set(id, 0)
+				continue
+			}
+			in.bad("an individual has a value that there is not in %s", name)
+			return
+		}
+	}
+}
+
+func loadTimers(r *Run, in *loader) {
+	keys := get[uint64](in, "sparse keys", -1)
+	words := get[uint64](in, "sparse words", len(keys))
+	if in.err != nil {
+		return
+	}
+	said := 0
+	for id := r.firstID; int(id) < r.Used; id++ {
+		said += bits.OnesCount8(r.status(id).sparse)
+	}
+	if said != len(keys) || said > 0 && r.sparseTimers == nil {
+		in.bad("%d timers are sparse, and %d by status", len(keys), said)
+		return
+	}
+	before := uint64(0)
+	for i, key := range keys {
+		id, column := store.Key(key)
+		id += r.firstID
+		if key <= before && i > 0 || key>>40 != 0 || int(id) >= r.Used || column < 0 || column >= len(r.sparse) ||
+			!r.sparse[column] && r.offset[column] != isShared ||
+			r.status(id).sparse>>column&1 == 0 || !(timeOf(words[i]) >= r.Now) {
+			in.bad("a sparse timer belongs to nobody")
+			return
+		}
+		before = key
+		r.sparseTimers.Set(id, column, words[i])
+	}
+	if !r.forkable {
+		return
+	}
+	origins := ids(r, r.origins, len(r.sparse))
+	clear(origins)
+	if !in.run.Origins {
+		return // the clocks that run keep their times in forks
+	}
+	which, began := get[uint64](in, "laws", len(origins)), get[float64](in, "began", len(origins))
+	if in.err != nil {
+		return
+	}
+	laws := map[uint64]timerOrigin{}
+	for i, place := range which {
+		if place == 0 {
+			continue
+		}
+		o, ok := laws[place]
+		if !ok {
+			phase, k := int(place>>32), int(uint32(place))-1
+			if phase >= len(in.run.Shape.Phases) {
+				in.bad("a timer was drawn in no phase")
+				return
+			}
+			t, err := in.run.Shape.phaseOf(r.Program, phase)
+			if err != nil {
+				in.err = err
+				return
+			}
+			all := t.Laws()
+			if k < 0 || k >= len(all) {
+				in.bad("a timer was drawn from no law")
+				return
+			}
+			o.law = all[k]
+			laws[place] = o
+		}
+		if o.began = began[i]; !(o.began <= r.Now) || math.IsInf(o.began, 0) {
+			in.bad("a clock begins later")
+			return
+		}
+		origins[i] = o
+	}
+}
+
+func loadMachines(r *Run, in *loader) {
+	for m := range r.Program.Machines {
+		one := &r.Program.Machines[m]
+		if one.Branches == 0 {
+			continue
+		}
+		in.readColumn(r, fmt.Sprintf("branch %d", m), &r.branches[m], 2*one.Branches)
+		for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
+			if r.status(id).state == program.NoState {
+				continue
+			}
+			if st := r.machineTable(id, m); st != nil && len(st.Split) > 0 {
+				if k, _ := r.branchOf(id, m); k >= len(st.Split) {
+					in.bad("an individual is on no branch")
+				}
+			}
+		}
+	}
+}
+
+func loadPersonal(r *Run, in *loader) {
+	column := func(name string, to []float64) {
+		read(in, name, ids(r, to, 1))
+		for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
+			if math.IsNaN(to[id]) && r.status(id).state != program.NoState {
+				in.bad("%s of an individual is no number", name)
+			}
+		}
+	}
+	for k := range r.cameIn {
+		column(fmt.Sprintf("came in %d", slices.Index(in.run.Shape.Since, r.Program.Since[k].Words)), r.cameIn[k])
+	}
+	for k := range r.own {
+		column(fmt.Sprintf("number %d", k), r.own[k])
+	}
+	for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
+		if r.status(id).state != program.NoState && !r.checkPersonal(id) {
+			in.bad("an individual has a wrong time since")
+		}
+	}
+}
+
+// readMembers reads the members of groups, which must be those that group says.
+func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(id uint32) int) {
+	lengths := get[int64](in, name+" lengths", len(g.Members))
+	members := get[uint32](in, name, r.Alive)
+	if in.err != nil {
+		return
+	}
+	marked := newIDSet(r.Used - int(r.firstID))
+	for k, n := range lengths {
+		if n < 0 || n > int64(len(members)) {
+			in.bad("a group has %d members", n)
+			return
+		}
+		for _, id := range members[:n] {
+			id += r.firstID
+			if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
+				in.bad("somebody is in a wrong group")
+				return
+			}
+			g.Add(id, k)
+		}
+		members = members[n:]
+	}
+	if len(members) > 0 {
+		in.bad("somebody is in no group")
+	}
+}
+
+func loadMixing(r *Run, in *loader) {
+	for a, g := range r.groups {
+		if g != nil {
+			in.readMembers(r, fmt.Sprintf("members %d", a), g, func(id uint32) int { return int(r.attributes[a].Of(id)) })
+		}
+	}
+	if in.run.Living {
+		r.living = store.NewGroups(1)
+		in.readMembers(r, "living", r.living, func(uint32) int { return 0 })
+	}
+}
