@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population/internal/statefile"
@@ -233,6 +234,80 @@ func TestSavedByWindows(t *testing.T) {
 			if got, err := run.MarshalBinary(); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("saved by %d, on by %d: it is another run: %v", windows, o.windows, err)
 			}
+		}
+	}
+}
+
+// goesOn runs a state to the end of its model. It may fail with an error in words.
+func goesOn(t testing.TB, path string) {
+	t.Helper()
+	s, err := OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m, err := s.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = m.Run(context.Background(), Options{First: s.First(), Seed: s.Seed()})
+}
+
+// A state of places, queues, networks, tracing and observers in which bytes are others is refused, or it
+// is a run whose invariants hold: reading it never panics.
+func TestDamagedNeighbours(t *testing.T) {
+	draws := rand.New(rand.NewPCG(11, 12))
+	edits := 100
+	if testing.Short() {
+		edits = 25
+	}
+	for _, name := range []string{"places", "networks", "tracing", "observed"} {
+		file := savedFile(t, Busy[name], "5", Options{Seed: 3})
+		in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sections []string
+		for _, s := range in.Sections {
+			for _, part := range []string{"places", "networks", "near", "lines", "tracing", "observers", "rows", "run"} {
+				if strings.HasPrefix(s.Name, "0/"+part+"/") && s.Length > 0 {
+					sections = append(sections, s.Name)
+				}
+			}
+		}
+		path := filepath.Join(t.TempDir(), "state")
+		refused := 0
+		for range edits {
+			which, bit := sections[draws.IntN(len(sections))], byte(1)<<draws.IntN(8)
+			at, how := draws.IntN(1<<20), draws.IntN(8)
+			changed := resealed(t, file, func(section string, content []byte) []byte {
+				if section != which {
+					return content
+				}
+				switch at %= len(content); how {
+				case 0:
+					return content[:at]
+				case 1:
+					return append(content, bit)
+				default:
+					content[at] ^= bit
+				}
+				return content
+			})
+			if err := os.WriteFile(path, changed, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if loads(t, path) != nil {
+				refused++
+			} else {
+				goesOn(t, path)
+			}
+			if t.Failed() {
+				t.Fatalf("%s: byte %d of %s was changed in way %d by %d", name, at, which, how, bit)
+			}
+		}
+		if refused < edits/4 { // most counts of what was observed cannot be wrong
+			t.Errorf("%s: %d of %d were refused", name, refused, edits)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -95,5 +96,49 @@ func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The tree and the people of a run are those of the run before the state and of the run after it.
+func TestStreamsGoOn(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(population.Busy["observed"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = 13.3
+	type streams struct{ infections, left, there []string }
+	listen := func(o *population.Options) *streams {
+		var s streams
+		o.OnInfection = func(i population.Infection) { s.infections = append(s.infections, fmt.Sprint(i)) }
+		o.OnPerson = func(p population.Person) {
+			if math.IsNaN(p.Left) {
+				s.there = append(s.there, fmt.Sprint(p))
+			} else {
+				s.left = append(s.left, fmt.Sprint(p))
+			}
+		}
+		return &s
+	}
+	o := population.Options{Seed: 5}
+	all := listen(&o)
+	runModel(t, m, o)
+	o = population.Options{Seed: 5}
+	before := listen(&o)
+	s := saveState(t, population.Busy["observed"], fmt.Sprint(at), o)
+	on, err := s.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o = population.Options{Seed: 5}
+	after := listen(&o)
+	runModel(t, on, o)
+	if len(before.infections) == 0 || len(after.infections) == 0 || len(after.left) == 0 || len(after.there) == 0 {
+		t.Error("nothing is compared")
+	}
+	if !slices.Equal(append(before.infections, after.infections...), all.infections) {
+		t.Error("the tree is another")
+	}
+	if !slices.Equal(append(before.left, after.left...), all.left) || !slices.Equal(after.there, all.there) {
+		t.Error("the people are others")
 	}
 }
