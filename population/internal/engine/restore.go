@@ -343,7 +343,7 @@ func (in *loader) checkEvents(r *Run) {
 		if state == program.NoState {
 			continue
 		}
-		next := math.Inf(1)
+		var next float64
 		if in.due != nil {
 			next = in.due[id-r.firstID]
 		} else {
