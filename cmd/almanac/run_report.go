@@ -353,11 +353,7 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
 		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
 		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
-		writeSupplies(dir, s, r),
-		writePlaces(dir, s, r),
-		writeNetworks(dir, s, r),
-		writeValues(dir, s, r),
-		writeObserved(dir, s, r),
+		writeTables(dir, s, r),
 		writeRequest(dir, s.Request, s.Command()),
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
@@ -384,54 +380,27 @@ func writeTrees(dir string, r *population.Result) error {
 	})
 }
 
-// writeSupplies writes how much of each supply there was, if the model has any.
-func writeSupplies(dir string, s *study.Study, r *population.Result) error {
-	if len(r.Model.Supplies()) == 0 {
-		return nil
+// writeTables writes the tables of what only some models have.
+func writeTables(dir string, s *study.Study, r *population.Result) error {
+	var errs []error
+	for _, table := range []struct {
+		name  string
+		has   int
+		write func(io.Writer, results.Format, *population.Result) error
+	}{
+		{"supplies", len(r.Model.Supplies()), results.WriteSupplies},
+		{"places", len(r.Model.Places()), results.WritePlaces},
+		{"networks", len(r.Model.Networks()), results.WriteNetworks},
+		{"values", len(r.Model.Values()), results.WriteValues},
+		{"observed", len(r.Model.Observations()), results.WriteObserved},
+	} {
+		if table.has > 0 {
+			errs = append(errs, outdir.WriteFile(dir, table.name+"."+s.Format, func(w io.Writer) error {
+				return table.write(w, results.Format(s.Format), r)
+			}))
+		}
 	}
-	return outdir.WriteFile(dir, "supplies."+s.Format, func(w io.Writer) error {
-		return results.WriteSupplies(w, results.Format(s.Format), r)
-	})
-}
-
-// writePlaces writes what there was of places, if the model has any.
-func writePlaces(dir string, s *study.Study, r *population.Result) error {
-	if len(r.Model.Places()) == 0 {
-		return nil
-	}
-	return outdir.WriteFile(dir, "places."+s.Format, func(w io.Writer) error {
-		return results.WritePlaces(w, results.Format(s.Format), r)
-	})
-}
-
-// writeNetworks writes how many links there were, if the model has networks.
-func writeNetworks(dir string, s *study.Study, r *population.Result) error {
-	if len(r.Model.Networks()) == 0 {
-		return nil
-	}
-	return outdir.WriteFile(dir, "networks."+s.Format, func(w io.Writer) error {
-		return results.WriteNetworks(w, results.Format(s.Format), r)
-	})
-}
-
-// writeValues writes the values of the whole population, if the model records any.
-func writeValues(dir string, s *study.Study, r *population.Result) error {
-	if len(r.Model.Values()) == 0 {
-		return nil
-	}
-	return outdir.WriteFile(dir, "values."+s.Format, func(w io.Writer) error {
-		return results.WriteValues(w, results.Format(s.Format), r)
-	})
-}
-
-// writeObserved writes what was seen, if the model observes anything.
-func writeObserved(dir string, s *study.Study, r *population.Result) error {
-	if len(r.Model.Observations()) == 0 {
-		return nil
-	}
-	return outdir.WriteFile(dir, "observed."+s.Format, func(w io.Writer) error {
-		return results.WriteObserved(w, results.Format(s.Format), r)
-	})
+	return errors.Join(errs...)
 }
 
 // writeDraws writes the values that each replica draws, if any.
