@@ -169,6 +169,7 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	if a.Child = c.children(here, clock); a.Child != nil {
 		return a // it may depend on parameters
 	}
+	a.Plain = a.To != program.SameState && len(a.Moves)+len(a.Places) == 0 && a.Uses == nil && a.Source == 0
 	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
 		c.actions[clock] = a
 	}
@@ -415,6 +416,7 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	clock := &c.file.Always[line]
 	do := c.action(here, clock)
 	from := c.stateSet(clock.From, clock.What+": from")
+	do.Plain = do.Plain && from == nil && !clock.Chance.Given()
 	where := c.conditions(clock.Where, clock.What+": where")
 	if clock.After.Given() {
 		c.noteAction(&do, nil) // where was read when the clock started

@@ -85,6 +85,10 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 	case program.DoUnlink:
 		r.endOne(id, do.Contact)
 	default:
+		if do.Plain && !r.followed { // act by hand, without what others need
+			r.change(id, state, do.To, id, do.Name)
+			return
+		}
 		if r.act(id, state, do) {
 			return
 		}
@@ -98,6 +102,14 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
+	if do.Uses != nil || r.places != nil && r.places.limited {
+		return r.actIfRoom(id, state, do)
+	}
+	return r.carryOut(id, state, do)
+}
+
+// actIfRoom is an action that needs room in a place or something of a supply.
+func (r *Run) actIfRoom(id uint32, state uint16, do *program.Action) bool {
 	if r.places != nil && r.places.limited {
 		known, lacks := r.findsRoom(id, do)
 		if lacks >= 0 {
@@ -131,26 +143,12 @@ func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 	if r.observers != nil {
 		by = r.cause(id, state, do)
 	}
-	moved := false
 	if do.Child != nil {
 		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
 	}
-	if do.Places != nil {
-		r.planPlaces(do.Places, noID)
-	}
-	if len(do.Moves) > 0 {
-		// Without timers there is nothing to redraw; what is at a rate is drawn again anyway.
-		if len(r.sparse) == 0 {
-			moved = r.setAll(id, do.Moves)
-			r.finishMoves(id, do.To)
-		} else {
-			moved, _ = r.move(id, state, do)
-		}
-	} else if do.Places != nil {
-		r.finishMoves(id, do.To)
-	}
-	if do.Places != nil && do.To == program.SameState {
-		moved = r.hasMoved() || moved
+	moved := false
+	if do.Moves != nil || do.Places != nil {
+		moved = r.moveTo(id, state, do)
 	}
 	if do.To != program.SameState {
 		r.change(id, state, do.To, by, do.Name)
@@ -160,6 +158,27 @@ func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 		r.countMove(id, by, do.Name)
 	}
 	return false
+}
+
+// moveTo carries out the changes of attributes and places of an action. It reports whether anything
+// changed.
+func (r *Run) moveTo(id uint32, state uint16, do *program.Action) (moved bool) {
+	if do.Places != nil {
+		r.planPlaces(do.Places, noID)
+	}
+	switch {
+	case len(do.Moves) == 0:
+		r.finishMoves(id, do.To)
+	case len(r.sparse) == 0: // without timers there is nothing to redraw; what is at a rate is drawn again anyway
+		moved = r.setAll(id, do.Moves)
+		r.finishMoves(id, do.To)
+	default:
+		moved, _ = r.move(id, state, do)
+	}
+	if do.Places != nil && do.To == program.SameState {
+		moved = r.hasMoved() || moved
+	}
+	return moved
 }
 
 // acts reports whether an action applies to an individual in a state, and draws its chance.
@@ -308,26 +327,13 @@ func (r *Run) change(id uint32, from, to uint16, by uint32, name int) {
 func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
-	if r.tracing != nil {
-		r.happened(id, to, counted)
+	if r.followed {
+		r.leaveState(id, to, counted)
 	}
 	r.Counts[from]--
-	if r.outcomes != nil {
-		r.leaveSums(id)
-	}
-	if r.lines != nil {
-		r.leaveLine(id, -1, to)
-	}
 	if to == program.NoState {
-		if r.phase.Machines != nil {
-			r.leaveMachines(id)
-		}
-		if r.outcomes != nil {
-			r.nameHappened(id, counted)
-			r.flowHappened(id, r.Program.FlowOf(int(from), to))
-		}
-		if r.observers != nil {
-			r.observeChange(id, by, from, to, counted)
+		if r.followed {
+			r.followLeaver(id, by, from, counted)
 		}
 		r.leave(id)
 		return
@@ -339,27 +345,8 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	p := r.status(id)
 	p.state = to
 	r.cacheState(id, to)
-	if r.cameIn != nil {
-		r.passes(id, -1, from, to)
-	}
-	if r.Program.StateAttribute >= 0 {
-		r.setState(id, from, to)
-	}
-	if r.places != nil {
-		r.near.mode = becoming
-		r.settlePlaces(id)
-		r.near.mode, r.places.moved = alone, false
-		if r.OnEvent != nil { // with the places after it
-			r.notify(r.places.told, id, r.places.toldBy)
-		}
-	}
-	if r.outcomes != nil {
-		r.enterSums(id)
-		r.nameHappened(id, counted)
-		r.flowHappened(id, r.Program.FlowOf(int(from), to))
-	}
-	if r.observers != nil {
-		r.observeChange(id, by, from, to, counted)
+	if r.followed {
+		r.enterState(id, by, from, to, counted)
 	}
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)

@@ -251,6 +251,7 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 			return in.err
 		}
 	}
+	r.follow()
 	if in.part = "rows"; rec != nil {
 		if rec.load(r, in); in.err != nil {
 			return in.err

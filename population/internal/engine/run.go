@@ -68,6 +68,7 @@ type Run struct {
 	event   Event        // the last one that OnEvent was called with
 	Streams
 	observers *observers // nil if nothing is observed
+	followed  bool       // see follow
 	forkable  bool
 
 	// How the run is carried out. Tests set these; results do not depend on them.
@@ -105,6 +106,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
 	}
+	r.follow()
 	if err := r.populate(ctx, streams); err != nil {
 		return err
 	}

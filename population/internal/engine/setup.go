@@ -200,7 +200,8 @@ func (r *Run) registerAll(ctx context.Context) error {
 	for _, g := range r.groups {
 		mixes = mixes || g != nil
 	}
-	if !mixes && r.ByGroup == nil && !r.numbered() && r.outcomes == nil && r.observers == nil {
+	numbered := r.numbered()
+	if !mixes && r.ByGroup == nil && !numbered && r.outcomes == nil && r.observers == nil {
 		return nil
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
@@ -216,7 +217,7 @@ func (r *Run) registerAll(ctx context.Context) error {
 		if r.outcomes != nil {
 			r.enterSums(id)
 		}
-		if r.numbered() {
+		if numbered {
 			r.numbers[id] = uint64(id-r.firstID) + 1
 		}
 		if r.observers != nil {

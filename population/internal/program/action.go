@@ -10,6 +10,7 @@ import (
 // an intervention only To, Name and Moves count.
 type Action struct {
 	Kind    verb
+	Plain   bool         // DoMove: it changes the state of everybody, and nothing else
 	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
 	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands; DoUnlink: that in Program.Near
 	Child   *Entry       // DoBirth: how the child enters; DoMove: how children enter before it, nil if none do

@@ -1,0 +1,63 @@
+package engine
+
+import "github.com/almanac-sim/almanac/population/internal/program"
+
+// follow notes whether anything of the run follows the changes of states: most models have nothing
+// that does, and then become looks at one field instead of at many.
+func (r *Run) follow() {
+	r.followed = r.tracing != nil || r.outcomes != nil || r.lines != nil || r.places != nil ||
+		r.observers != nil || r.cameIn != nil || r.Program.StateAttribute >= 0 || len(r.Program.Machines) > 0
+}
+
+// leaveState tells what follows the states that an individual is about to go to another one.
+func (r *Run) leaveState(id uint32, to uint16, name int) {
+	if r.tracing != nil {
+		r.happened(id, to, name)
+	}
+	if r.outcomes != nil {
+		r.leaveSums(id)
+	}
+	if r.lines != nil {
+		r.leaveLine(id, -1, to)
+	}
+}
+
+// followLeaver tells what follows the states that an individual is about to leave the population.
+func (r *Run) followLeaver(id, by uint32, from uint16, name int) {
+	if r.phase.Machines != nil {
+		r.leaveMachines(id)
+	}
+	if r.outcomes != nil {
+		r.nameHappened(id, name)
+		r.flowHappened(id, r.Program.FlowOf(int(from), program.NoState))
+	}
+	if r.observers != nil {
+		r.observeChange(id, by, from, program.NoState, name)
+	}
+}
+
+// enterState tells what follows the states that an individual has come to another one.
+func (r *Run) enterState(id, by uint32, from, to uint16, name int) {
+	if r.cameIn != nil {
+		r.passes(id, -1, from, to)
+	}
+	if r.Program.StateAttribute >= 0 {
+		r.setState(id, from, to)
+	}
+	if r.places != nil {
+		r.near.mode = becoming
+		r.settlePlaces(id)
+		r.near.mode, r.places.moved = alone, false
+		if r.OnEvent != nil { // with the places after it
+			r.notify(r.places.told, id, r.places.toldBy)
+		}
+	}
+	if r.outcomes != nil {
+		r.enterSums(id)
+		r.nameHappened(id, name)
+		r.flowHappened(id, r.Program.FlowOf(int(from), to))
+	}
+	if r.observers != nil {
+		r.observeChange(id, by, from, to, name)
+	}
+}
