@@ -87,6 +87,7 @@ func (r *Run) beginNear() {
 		}
 	}
 	r.near.ready = true
+	r.prefetchWords()
 	for id := r.firstID; int(id) < r.Used; id++ {
 		r.planAnew(id)
 	}
@@ -165,28 +166,30 @@ func (r *Run) fitSeats(near, value int) {
 // chooseNear chooses the other individual of a contact among neighbours. It reports false if there is
 // none.
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
-	a := r.Program.Near[c.Near].Attribute
 	if r.observers != nil {
 		last := &r.observers.last
 		last.near, last.maker, last.at = c.Near, id, r.Now
 	}
 	choices := random.Stream(l)
-	if k := r.Program.Near[c.Near].Network; k >= 0 {
-		return r.networks[k].choose(id, c.EachPair, &choices)
+	near := &r.Program.Near[c.Near]
+	if near.Network >= 0 {
+		return r.networks[near.Network].choose(id, c.EachPair, &choices)
 	}
-	if k := r.Program.Near[c.Near].Kind; k >= 0 {
-		s := r.places.kinds[k]
+	if near.Kind >= 0 {
+		s := r.places.kinds[near.Kind]
 		if !s.Seated(id) {
 			return 0, false
 		}
-		members, own, seats := s.Around(id)
-		if !c.EachPair {
-			seats = len(members)
+		if c.EachPair {
+			seats, own := s.Block(id)
+			other, ok := pickSeat(seats, own, len(seats), &choices)
+			return other, ok && other != store.Outside
 		}
-		return pickSeat(members, own, seats, &choices)
+		members, own, _ := s.Around(id)
+		return pickSeat(members, own, len(members), &choices)
 	}
-	g := r.groups[a]
-	v := int(r.attributes[a].Of(id))
+	g := r.groups[near.Attribute]
+	v := int(r.attributes[near.Attribute].Of(id))
 	if !c.EachPair {
 		return g.Other(id, v, v, &choices)
 	}

@@ -32,7 +32,7 @@ func (r *Run) fillNetworks(ctx context.Context, streams random.Stream) error {
 		}
 		if err := r.takeLinks(text, len(pairs), func() {
 			n.links = store.NewLinks(text.Timed || weights != nil)
-			n.links.Reserve(r.Used)
+			n.links.Reserve(r.capacity)
 			n.links.Fill(pairs)
 			if weights != nil {
 				n.weights = store.NewWeights(r.Used, pairs, weights)

@@ -252,6 +252,7 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 		}
 	}
 	r.follow()
+	r.prefetchWords()
 	if in.part = "rows"; rec != nil {
 		if rec.load(r, in); in.err != nil {
 			return in.err

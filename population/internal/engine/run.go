@@ -101,7 +101,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	streams := random.New(seed, uint64(index))
 	r.deal(streams)
 	r.dealStates(streams)
-	r.near, r.places, r.lines, r.networks = newNear(m), nil, newLines(m), nil
+	r.near, r.lines = newNear(m), newLines(m)
 	r.clearPresences()
 	if len(m.Places) > 0 {
 		r.layOutPlaces(streams)
@@ -143,6 +143,7 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
+	r.near, r.places, r.lines, r.networks = nil, nil, nil, nil
 	r.Now, r.end = 0, max(m.End-m.Start, m.Keeps)+m.TimeTolerance
 	r.seed = seed
 	r.waiting.begin(m)
@@ -268,6 +269,14 @@ func (r *Run) grow(ids, spare int) {
 		for _, l := range r.tracing.logs {
 			l.Reserve(r.capacity)
 		}
+	}
+	if r.places != nil {
+		for _, s := range r.places.kinds {
+			s.Reserve(r.capacity)
+		}
+	}
+	for k := range r.networks {
+		r.networks[k].links.Reserve(r.capacity)
 	}
 	if r.caching {
 		r.stateCache = store.Extend(r.stateCache, r.capacity)

@@ -369,5 +369,13 @@ func (r *Run) prefetchWords() {
 			arrays = append(arrays, eventqueue.ArrayOf(c.Narrow, 1))
 		}
 	}
+	if r.places != nil {
+		for _, s := range r.places.kinds {
+			arrays = append(arrays, eventqueue.ArrayOf(s.Addresses(), 1))
+		}
+	}
+	for k := range r.networks {
+		arrays = append(arrays, eventqueue.ArrayOf(r.networks[k].links.Rows(), 1))
+	}
 	r.Queue.Prefetch(arrays...)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // Links keeps a network: which individuals are linked with which. An individual has a row with an entry
@@ -26,7 +29,7 @@ import (
 //
 // Links must not be used from several goroutines at once.
 type Links struct {
-	rows   []linkRow
+	rows   []LinkRow
 	blocks [][]linkEnd // by level: the blocks of a size, one after the other
 	tags   [][]uint32  // the same for the numbers of links; nil if they have none
 	free   [][]uint32  // by level: unused blocks
@@ -38,8 +41,8 @@ type Links struct {
 	set *pairSet // all links; nil until it is needed
 }
 
-// A linkRow is the row of an individual.
-type linkRow struct {
+// A LinkRow is where the links of an individual are.
+type LinkRow struct {
 	n  uint32
 	at uint32 // level and number of its block; noBlock if it has none
 }
@@ -84,7 +87,7 @@ func (l *Links) Reserve(ids int) {
 		l.rows = slices.Grow(l.rows, max(ids-len(l.rows), len(l.rows)/4))
 	}
 	for len(l.rows) < ids {
-		l.rows = append(l.rows, linkRow{at: noBlock})
+		l.rows = append(l.rows, LinkRow{at: noBlock})
 	}
 }
 
@@ -112,7 +115,7 @@ func (l *Links) Fill(pairs []Pair) {
 	}
 	for id := range l.rows {
 		if n := l.rows[id].n; n > 0 {
-			l.rows[id] = linkRow{at: l.takeBlock(levelFor(n))}
+			l.rows[id] = LinkRow{at: l.takeBlock(levelFor(n))}
 		}
 	}
 	for _, p := range pairs {
@@ -122,6 +125,16 @@ func (l *Links) Fill(pairs []Pair) {
 
 // Degree returns how many links an individual has.
 func (l *Links) Degree(id uint32) int { return int(l.rows[id].n) }
+
+// Rows returns what is read first of each id, for prefetching it.
+func (l *Links) Rows() []LinkRow { return l.rows }
+
+// Prefetch prefetches the links of an individual.
+func (l *Links) Prefetch(id uint32) {
+	if row := l.row(id); len(row) > 0 {
+		cpu.PrefetchLines(unsafe.Pointer(&row[0]), min(2, 1+len(row)/8))
+	}
+}
 
 // Count returns how many links there are.
 func (l *Links) Count() int { return l.count }
@@ -311,7 +324,7 @@ func (l *Links) drop(id, k uint32) {
 }
 
 // moveRow moves a row to a block of another level.
-func (l *Links) moveRow(r *linkRow, level int) {
+func (l *Links) moveRow(r *LinkRow, level int) {
 	from, first := blockAt(r.at)
 	at := l.takeBlock(level)
 	_, to := blockAt(at)

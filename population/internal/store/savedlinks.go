@@ -63,7 +63,7 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 			return errLinks
 		}
 		r := &l.rows[int(first)+i]
-		*r = linkRow{n, l.takeBlock(levelFor(n))}
+		*r = LinkRow{n, l.takeBlock(levelFor(n))}
 		level, from := blockAt(r.at)
 		for k := range int(n) {
 			peer := c.Peers[at+k]

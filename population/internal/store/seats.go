@@ -1,6 +1,11 @@
 package store
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/cpu"
+)
 
 // Seats keeps individuals in places of any size. A place has a block of 2ᵏ seats, of which the first
 // are taken. Adding takes the next seat, and moves to a block twice as large if there is none;
@@ -12,8 +17,8 @@ import "math/bits"
 // The blocks of a size lie in one array. The address of a seat is the level k and its position in that
 // array, so that the block, and with it the place, follow from it.
 //
-// Invariants: blocks[k][i] == id for the address (k, i) of each member id; a place with members has
-// exactly one block; no two places have the same number.
+// Invariants: blocks[k][i] == id for the address (k, i) of each member id, and Outside for every seat
+// that is not taken; a place with members has exactly one block; no two places have the same number.
 //
 // Seats must not be used from several goroutines at once.
 type Seats struct {
@@ -106,6 +111,26 @@ func (s *Seats) Around(id uint32) (members []uint32, own, seats int) {
 	first := i &^ (1<<level - 1)
 	n := int(s.places[s.owner[level][i>>level]].n)
 	return s.blocks[level][first : first+n], i - first, 1 << level
+}
+
+// Block returns all seats of the place of an individual, Outside where nobody is, and the position of
+// its own seat. It must have one. Unlike Around, it needs no memory but that of the seats.
+func (s *Seats) Block(id uint32) (seats []uint32, own int) {
+	level, i := split(s.at[id])
+	first := i &^ (1<<level - 1)
+	return s.blocks[level][first : first+1<<level], i - first
+}
+
+// Addresses returns an array with something for each id that is read first whenever an individual is
+// looked at, for prefetching it.
+func (s *Seats) Addresses() []uint32 { return s.at }
+
+// Prefetch prefetches the seats of the place of an individual.
+func (s *Seats) Prefetch(id uint32) {
+	if a := s.at[id]; a < Elsewhere {
+		level, i := split(a)
+		cpu.PrefetchLines(unsafe.Pointer(&s.blocks[level][i]), 1)
+	}
 }
 
 // Keeps reports whether places stay when all have left.
@@ -214,6 +239,7 @@ func (s *Seats) Remove(id, what uint32) (changed []uint32) {
 	last := s.blocks[level][first+n]
 	s.blocks[level][i] = last
 	s.at[last] = address(level, i)
+	s.blocks[level][first+n] = Outside
 	s.at[id] = what
 	s.resized(n+1, n)
 	switch {
@@ -261,7 +287,7 @@ func (s *Seats) move(k uint32, level int) []uint32 {
 		}
 		s.owner[level] = append(s.owner[level], k)
 		for range 1 << level {
-			s.blocks[level] = append(s.blocks[level], 0)
+			s.blocks[level] = append(s.blocks[level], Outside)
 		}
 	}
 	p := &s.places[k]
@@ -283,6 +309,9 @@ func (s *Seats) move(k uint32, level int) []uint32 {
 func (s *Seats) release(p *place) {
 	if p.base != Outside {
 		level, i := split(p.base)
+		for k := range s.blocks[level][i : i+1<<level] {
+			s.blocks[level][i+k] = Outside
+		}
 		s.free[level] = append(s.free[level], uint32(i>>level))
 		p.base = Outside
 	}
@@ -379,7 +408,18 @@ func (s *Seats) Check() bool {
 		}
 		members += int(p.n)
 	}
-	return members == s.all && (s.keep || places == s.now) && places <= s.now
+	total := members
+	for _, seats := range s.blocks {
+		for _, id := range seats {
+			if id != Outside {
+				members--
+			}
+		}
+	}
+	if members != 0 {
+		return false
+	}
+	return total == s.all && (s.keep || places == s.now) && places <= s.now
 }
 
 func address(level, i int) uint32 { return uint32(level)<<seatBits | uint32(i) }
