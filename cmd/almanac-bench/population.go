@@ -32,7 +32,8 @@ func newPopulation() *cobra.Command {
 			"most that\n" +
 			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples; and " +
 			"ones of a\n" +
-			"single machine and of three, at a rate and with a gamma distribution, which change equally often; and of households and a full ward.\n\n" +
+			"single machine and of three, at a rate and with a gamma distribution, which change equally often; and of a\n" +
+			"plain epidemic, households, networks and a full ward.\n\n" +
 			cli.List("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac-bench population\n" +
 			"  almanac-bench population --almanac ./almanac\n" +

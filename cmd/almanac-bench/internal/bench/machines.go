@@ -46,18 +46,12 @@ func machineModel(name string) (string, bool) {
 
 // judgeMachines compares an event with three machines with one of a single machine.
 func judgeMachines(at func(structure, workload string, cores int) (Result, bool), j *judge) {
-	event := func(structure string) (seconds float64, ok bool) {
-		r, ok := at(structure, wholeRun, 1)
-		if !ok || r.Ops == 0 {
-			return 0, false
-		}
-		return (r.Best - r.Setup) / (float64(r.Ops) / float64(r.Rounds)), true
-	}
 	for _, pair := range machinePairs() {
-		three, has := event(pair[0])
-		if one, have := event(pair[1]); has && have {
-			j.add(Target{What: "an event with " + pair[0] + ", over one with a single machine", Limit: 1.3, Value: three / one,
-				Detail: fmt.Sprintf("%.0f and %.0f ns", 1e9*three, 1e9*one)})
+		three, has := at(pair[0], wholeRun, 1)
+		if one, have := at(pair[1], wholeRun, 1); has && have && one.Ops > 0 {
+			j.add(Target{What: "an event with " + pair[0] + ", over one with a single machine", Limit: 1.3,
+				Value:  three.event() / one.event(),
+				Detail: fmt.Sprintf("%.0f and %.0f ns", 1e9*three.event(), 1e9*one.event())})
 		}
 	}
 }

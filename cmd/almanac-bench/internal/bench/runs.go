@@ -35,7 +35,6 @@ const (
 const (
 	household = 11
 	town      = 100_000
-	million   = 1_000_000
 	city      = 10_000_000
 	country   = 60_000_000
 )
@@ -66,8 +65,11 @@ func RunCells(large bool) [][]Cell {
 		{cell(tuberculosis, settingUp, city, 2), cell(tuberculosis, settingUp, city, 1)},
 		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
 			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
-		{cell(configuration, wholeRun, million, 1), cell(partnerships, wholeRun, million, 1)},
-		{cell(inHouseholds, wholeRun, bigCity, 1), cell(fullWard, wholeRun, hospital, 1)},
+		{cell(plainEpidemic, wholeRun, village, 1), cell(plainEpidemic, wholeRun, million, 1),
+			cell(inHouseholds, wholeRun, village, 1), cell(inHouseholds, wholeRun, million, 1),
+			cell(configuration, wholeRun, village, 1), cell(configuration, wholeRun, million, 1),
+			cell(partnerships, wholeRun, village, 1), cell(partnerships, wholeRun, million, 1),
+			cell(fullWard, wholeRun, village, 1)},
 	}
 }
 
@@ -92,10 +94,8 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	name, source, err := c.Structure, []byte(nil), error(nil)
 	if text, ok := machineModel(c.Structure); ok {
 		name, source = "machines.yaml", []byte(text)
-	} else if text, ok := networkModel(c.Structure); ok {
-		name, source = "networks.yaml", []byte(text)
-	} else if text, ok := placeModel(c.Structure); ok {
-		name, source = "places.yaml", []byte(text)
+	} else if text, ok := neighbourModel(c.Structure); ok {
+		name, source = "neighbours.yaml", []byte(text)
 	} else {
 		source, err = examples.Files().ReadFile(c.Structure)
 	}
@@ -231,6 +231,7 @@ func judgeRuns(results []Result, j *judge) {
 		j.add(Target{What: "set-up of 10 million, two cores over one", Limit: 0.55, Value: two.Best / one.Best})
 	}
 	judgeMachines(at, j)
+	judgeGrowth(results, j)
 	two, has := at(tuberculosis, wholeRun, 2)
 	one, have = at(tuberculosis, wholeRun, 1)
 	if has && have {
