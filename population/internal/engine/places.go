@@ -523,10 +523,11 @@ func (r *Run) leavePlaces(id uint32) {
 func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	r.near.mode = entering
 	defer func() { r.near.mode = alone }()
-	for k := range r.Program.Places {
-		seats := r.places.kinds[k]
+	for _, seats := range r.places.kinds {
 		seats.Reserve(int(id) + 1)
-		kind := &r.Program.Places[k]
+	}
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
 		inherits := in.Places != nil && in.Places[k] && parent != noID && seats.Seated(parent)
 		joins := kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where)
 		if kind.Limited() && joins && len(seats.Room(0)) == 0 {
@@ -557,6 +558,9 @@ func (r *Run) turnBack(id uint32) {
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState
 	r.cacheState(id, program.NoState)
+	for k := range r.networks { // its slot may be new
+		r.networks[k].links.Reserve(int(id) + 1)
+	}
 	r.free.Put(id)
 	r.entered--
 }
