@@ -319,7 +319,9 @@ func (r *Run) settlePlaces(id uint32) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
 		r.places.moves = nil
-		r.places.moved = r.movePlaces(id, moves, r.places.other)
+		if r.places.moved = r.movePlaces(id, moves, r.places.other); r.places.moved {
+			r.settleKinds(id) // those whose members share the place that it has left
+		}
 	}
 }
 
@@ -444,8 +446,9 @@ func (r *Run) movePlaces(id uint32, moves []program.PlaceMove, other uint32) (mo
 			if other == noID || !seats.Seated(other) {
 				continue
 			}
-			if place = seats.Place(other); seats.Seated(id) && seats.Place(id) == place {
-				continue
+			if place = seats.Place(other); seats.Seated(id) && seats.Place(id) == place ||
+				r.groupOf(m.Kind, id) != seats.Group(place) {
+				continue // it is there, or not alike
 			}
 		}
 		if how == program.JoinAny && !r.moveToAny(id, m.Kind) {
