@@ -93,10 +93,11 @@ func Streams(open func(name string) (fs.File, error)) Change {
 
 // Shared is what compilations of one model share: what they have read from large files. Several
 // goroutines may use it.
-type Shared struct{ people syntax.PeopleCache }
+type Shared struct{ files syntax.FileCache }
 
-// Share lets compilations share what they read: a file of people that has not changed is read once.
-func Share(s *Shared) Change { return func(c *syntax.Changes) { c.People = &s.people } }
+// Share lets compilations share what they read: a file of people or links that has not changed is read
+// once.
+func Share(s *Shared) Change { return func(c *syntax.Changes) { c.Cache = &s.files } }
 
 // Reading sets a function that is called now and then while such a file is read, with its name, the
 // bytes that have been read, and how many it has.

@@ -59,12 +59,12 @@ func TestForeignLinks(t *testing.T) {
 		"{susceptible: rest}", "{infectious: 1, susceptible: rest}").Replace(chainModel)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, _ = w.Write([]byte("\xef\xbb\xbf\"p1\",p2,layer,edge_weight\r\n1,2,home,1\r\n\r\n2, 3,work,\r\n6,4,\"a, b\",2.5\r\n"))
+	_, _ = w.Write([]byte("\xef\xbb\xbf\"p1\",p2,layer,edge_weight\r\n1,2,home,1\r\n\r\n2, 3,work,NA\r\n6,5,,\r\n6,4,\"a, b\",2.5\r\n"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	r := withFiles(t, population.Options{Seed: 1}, map[string]string{"friends.csv": packed.String()}, text)
-	if got := r.Runs[0].Network(0, 0); got.Links != 3 || got.Degrees[2] != 1 || got.Degrees[0] != 1 {
+	if got := r.Runs[0].Network(0, 0); got.Links != 4 || got.Degrees[2] != 2 || got.Degrees[0] != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -94,10 +94,43 @@ func TestProblemsOfLinks(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", c.links, err, c.want)
 		}
 	}
+	none := files(map[string]string{"people.csv": "id,state\n", "friends.csv": chainLinks})
+	if _, err := population.Compile("model.yaml", []byte(chainModel), none); err == nil ||
+		!strings.HasPrefix(err.Error(), `friends.csv:2:1: there is nobody with the id "ann"`) {
+		t.Errorf("of no people: %v", err)
+	}
+	twice := strings.Replace(chainModel, "{file: friends.csv}", "{file: friends.csv, columns: {from: a, to: a}}", 1)
+	if _, err := population.Compile("model.yaml", []byte(twice), none); err == nil ||
+		err.Error() != `model.yaml:5:64: networks: friends: columns: to: the column "a" is from already` {
+		t.Errorf("columns: %v", err)
+	}
 	_, err := population.Compile("model.yaml", []byte(strings.Replace(chainModel, "people: {file: people.csv}", "size: 4", 1)),
 		population.Files(func(string) ([]byte, error) { return []byte("from,to\n1,5\n"), nil }))
 	if want := `friends.csv:2:3: there is nobody with the number "5"; people have numbers from 1 to 4`; err == nil ||
 		err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Compilations that share what they read read a file of links once, but again for other columns.
+func TestLinksAreReadOnce(t *testing.T) {
+	files := files(map[string]string{"people.csv": chainPeople, "friends.csv": chainLinks})
+	read := map[string]int{}
+	progress := population.Reading(func(name string, done, of int64) { read[name]++ })
+	var shared population.Shared
+	other := strings.Replace(chainModel, "{file: friends.csv}", "{file: friends.csv, ignore: [layer]}", 1)
+	for range 3 {
+		for _, text := range []string{chainModel, other} {
+			m, err := population.Compile("chain.yaml", []byte(text), files, progress, population.Share(&shared))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := begun(t, m, 1, 0).Check(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if read["people.csv"] != 1 || read["friends.csv"] != 2 {
+		t.Errorf("files are read: %v", read)
 	}
 }

@@ -142,3 +142,43 @@ func TestStreamsGoOn(t *testing.T) {
 		t.Error("the people are others")
 	}
 }
+
+// A parameter that has been set back has the text that it had at the start, and interventions that come
+// later go on from there.
+func TestSavedAfterSettingBack(t *testing.T) {
+	const source = `
+name: back
+time: {unit: day, end: 20}
+population: {size: 200, start: {b: 20, a: rest}}
+parameters: {beta: 0.5 per day}
+supplies: {doses: {at: 1 day, every: 2 days, count: beta * 10 days}}
+states: {a: {race: [{rate: 0.1 per day, to: c, uses: doses}]}, b: {race: [{rate: 0.3 per day, to: c}]}, c: {race: [{rate: 0.1 per day, to: a}]}}
+transmission: [{from: b, rate: beta, to: {a: b}}]
+interventions:
+  - {at: 5 days, set: {beta: 0.1 per day}}
+  - {at: 8 days, set: {beta: 0.5 per day}}
+  - {at: 15 days, who: everyone, coverage: 10%, to: b}
+  - {at: 16 days, set: {beta: 1 per day}}
+record: {every: 1 day}
+`
+	m, err := population.Compile("model.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := population.Options{Seed: 5, Replicas: 2}
+	want := runBytes(t, runModel(t, m, o))
+	for _, at := range []string{"3", "6", "9", "15.5", "17"} {
+		for _, changes := range [][]population.Change{nil, {population.Set("beta", "0.7 per day")}} {
+			on, err := saveState(t, source, at, o).Compile(changes...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runBytes(t, runModel(t, on, o))
+			for i := range want {
+				if changes == nil && !bytes.Equal(got[i], want[i]) {
+					t.Errorf("saved at %s, replica %d differs", at, i)
+				}
+			}
+		}
+	}
+}

@@ -74,7 +74,7 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
 	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
-		Open: c.OpenFile, Progress: c.Progress, People: c.People}
+		Open: c.OpenFile, Progress: c.Progress, Cache: c.Cache}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {
 		return nil, list.Err()

@@ -201,6 +201,7 @@ func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Co
 		return into(ct.Self)(before) // of the maker, if it alone changes
 	})
 	places := c.placeMoves(text.Moves, text.Inherit, text.What+": move")
+	c.inheritAlike(text.Inherit, text.Among.Name, text.What)
 	for _, n := range text.Inherit {
 		if n.Bad || c.kind(n.Name) >= 0 {
 			continue

@@ -143,8 +143,7 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 			case e.Other:
 				other = true
 			default:
-				c.Add(e.Of.At, "%s: %s", what, diag.Unknown("value of "+g.By.Name, e.Of.Name,
-					func() []string { return c.program.Attributes[b].Values }))
+				c.notValue(e.Of, what, g.By.Name, c.program.Attributes[b].Values)
 				good = false
 			}
 			more, ok := c.givesBy(a, &e.Gives, what)
@@ -205,6 +204,17 @@ func (c *compiler) gift(here Scope, a int, g *syntax.Gives, cell []uint16, what 
 	return program.Gift{Value: uint16(slices.Index(values, c.program.Attributes[b].Values[cell[b]]))}
 }
 
+// notValue reports a name that is no value of an attribute. Of one in a table it says nothing of what the
+// table is for.
+func (c *compiler) notValue(n syntax.Ref, what, attribute string, values []string) {
+	if len(c.file.States) > 0 && n.At.File != c.file.States[0].At.File && !diag.OnCommandLine(n.At) {
+		c.Add(n.At, "%s is no %s; %s", diag.Quote(n.Name), attribute,
+			diag.DidYouMean(n.Name, values, "expected one of "+diag.ListNames(values)))
+		return
+	}
+	c.Add(n.At, "%s: %s", what, diag.Unknown("value of "+attribute, n.Name, func() []string { return values }))
+}
+
 // drawFrom works out the shares of the values of an attribute from which one is drawn.
 func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
 	name, values := c.program.Attributes[a].Name, c.program.Attributes[a].Values
@@ -215,8 +225,7 @@ func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *pr
 		v := slices.Index(values, s.State.Name)
 		switch {
 		case v < 0:
-			c.Add(s.State.At, "%s: %s", what,
-				diag.Unknown("value of "+name, s.State.Name, func() []string { return values }))
+			c.notValue(s.State, what, name, values)
 			v, good = 0, false
 		case s.Rest && rest >= 0:
 			c.Add(s.State.At, "%s: a second rest; only one value can have what is left over", what)

@@ -216,7 +216,7 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	}
 	d.Do.Moves = c.movesAfter(c.here, text.Moves, text.What+": move", into(d.Do.To))
 	d.Do.Places = c.placeMoves(text.Moves, nil, text.What+": move")
-	d.Do.Uses = c.uses(&text.Uses, text.What, -1, d.Do.Name)
+	d.Do.Uses = c.uses(&text.Uses, text.What, -1, d.Do.Name, onlyMoves(text.To, text.Moves))
 	c.noteAction(&d.Do, d.Where)
 	if text.For.Given() && !text.For.Bad {
 		d.For, _ = c.fixedDuration(text.For, text.What+": when: for")

@@ -113,7 +113,7 @@ func (c *compiler) machineAction(here Scope, m int, clock *syntax.Clock) program
 	}
 	a.Moves = append(a.Moves, c.moves(here, clock.Moves, clock.What+": move")...)
 	a.Places = c.placeMoves(clock.Moves, nil, clock.What+": move")
-	a.Uses = c.uses(&clock.Uses, clock.What, m, a.Name)
+	a.Uses = c.uses(&clock.Uses, clock.What, m, a.Name, onlyMoves(clock.To, clock.Moves))
 	a.Source = c.sourceIndex(clock)
 	a.Child = c.children(here, clock)
 	return a

@@ -333,8 +333,8 @@ func (c *compiler) placeMoves(moves []syntax.Move, inherit []syntax.Ref, what st
 		}
 		all = append(all, program.PlaceMove{Kind: k, How: how})
 	}
-	for _, n := range inherit {
-		if k := c.kind(n.Name); k >= 0 {
+	for k := range c.file.Places { // in this order: a place may be shared by those who share one before it
+		if slices.ContainsFunc(inherit, func(n syntax.Ref) bool { return n.Name == c.file.Places[k].Name }) {
 			all = append(all, program.PlaceMove{Kind: k, How: program.JoinOther})
 		}
 	}
@@ -352,24 +352,49 @@ func (c *compiler) inheritPlaces(in *program.Entry, b *syntax.Entry) {
 		has := func(name string) bool {
 			return b.InheritAll || slices.ContainsFunc(b.Inherit, func(n syntax.Ref) bool { return n.Name == name })
 		}
-		if in.Places[k] = has(text.Name); !in.Places[k] {
+		in.Places[k] = has(text.Name)
+	}
+	if !b.InheritAll {
+		c.inheritAlike(b.Inherit, "", b.What)
+	}
+}
+
+// inheritAlike refuses that somebody comes to the place of another without what its members share. Those
+// of a contact share what it is among.
+func (c *compiler) inheritAlike(inherit []syntax.Ref, among, what string) {
+	at := func(name string) int {
+		return slices.IndexFunc(inherit, func(n syntax.Ref) bool { return n.Name == name })
+	}
+	for k := range c.file.Places {
+		text := &c.file.Places[k]
+		i := at(text.Name)
+		if i < 0 {
 			continue
 		}
 		for _, n := range text.Alike {
-			if !has(n.Name) {
-				c.Add(b.Inherit[slices.IndexFunc(b.Inherit, func(n syntax.Ref) bool { return n.Name == text.Name })].At,
-					"%s: inherit: %s without %s, in which its members are alike; write inherit: [%s, %s]", b.What, text.Name, n.Name,
-					n.Name, text.Name)
+			if n.Name != among && at(n.Name) < 0 {
+				c.Add(inherit[i].At, "%s: inherit: %s without %s, in which its members are alike; write inherit: [%s, %s]", what,
+					text.Name, n.Name, n.Name, text.Name)
 			}
 		}
 	}
 }
 
-// needLimited refuses full where no place can be.
-func (c *compiler) needLimited(full syntax.Ref, what string) {
-	isBad := func(p syntax.Place) bool { return p.Bad }
-	if len(c.file.Places) > 0 && !slices.ContainsFunc(c.program.Places, limited) &&
-		!slices.ContainsFunc(c.file.Places, isBad) {
-		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[0].Name)
+// needLimited refuses full where no place can be. Moves are all that happens besides; nil if there is more.
+func (c *compiler) needLimited(full syntax.Ref, what string, moves []syntax.Move) {
+	if len(c.file.Places) == 0 || slices.ContainsFunc(c.file.Places, func(p syntax.Place) bool { return p.Bad }) {
+		return
+	}
+	// The kind that the message names: the first that somebody is moved to, or that could be limited.
+	kind := max(0, slices.IndexFunc(c.file.Places, func(p syntax.Place) bool { return p.Number.Given() || p.Capacity.Given() }))
+	can := slices.ContainsFunc(c.program.Places, limited)
+	if len(moves) > 0 && !slices.ContainsFunc(moves, func(m syntax.Move) bool {
+		k := c.kind(m.Attribute.Name)
+		return k < 0 || limited(c.program.Places[k])
+	}) {
+		kind, can = c.kind(moves[0].Attribute.Name), false
+	}
+	if !can {
+		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[kind].Name)
 	}
 }

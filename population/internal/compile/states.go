@@ -164,7 +164,7 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 	}
 	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
 	a.Places = c.placeMoves(clock.Moves, nil, clock.What+": move")
-	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name)
+	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name, onlyMoves(clock.To, clock.Moves))
 	a.Source = c.sourceIndex(clock)
 	if a.Child = c.children(here, clock); a.Child != nil {
 		return a // it may depend on parameters

@@ -88,16 +88,25 @@ func (c *compiler) keep(here Scope, s *syntax.Supply) int {
 	return keep
 }
 
+// onlyMoves returns the moves of what leads to no state; nil if it does.
+func onlyMoves(to syntax.Ref, moves []syntax.Move) []syntax.Move {
+	if to.Given() {
+		return nil
+	}
+	return moves
+}
+
 // uses looks up what a clock takes from a supply, and what happens if there is none: the state of
-// full is one of a machine, or of states if machine is −1. It returns nil for nothing.
-func (c *compiler) uses(u *syntax.Uses, what string, machine, name int) *program.Use {
+// full is one of a machine, or of states if machine is −1. Only are the moves that are all that the clock
+// does; nil if there is more. It returns nil for nothing.
+func (c *compiler) uses(u *syntax.Uses, what string, machine, name int, only []syntax.Move) *program.Use {
 	if u.Supply.Bad || !u.Supply.Given() && (!u.Full.Given() || u.Full.Bad) {
 		return nil
 	}
 	use := &program.Use{Supply: c.supply(u.Supply), Queue: u.Queue}
 	c.program.Queues = c.program.Queues || u.Queue
 	if !u.Supply.Given() {
-		c.needLimited(u.Full, what)
+		c.needLimited(u.Full, what, only)
 	} else if use.Supply < 0 {
 		c.Add(u.Supply.At, "%s: uses: %s", what, diag.Unknown("supply", u.Supply.Name, c.file.SupplyNames))
 		return nil
@@ -122,7 +131,7 @@ func (c *compiler) uses(u *syntax.Uses, what string, machine, name int) *program
 // contactUses looks up what a contact takes from a supply, and notes the flows of machines if there
 // is none.
 func (c *compiler) contactUses(ct *program.Contact, text *syntax.Contact, machine int) *program.Use {
-	use := c.uses(&text.Uses, text.What, machine, c.nameIndex(text.Name))
+	use := c.uses(&text.Uses, text.What, machine, c.nameIndex(text.Name), nil)
 	if text.Uses.Queue && (text.Self.Given() || len(text.Inherit) > 0) {
 		c.Add(text.Uses.Full.At, "%s: queue beside self or inherit: when there is room the other may have changed, or left",
 			text.What)

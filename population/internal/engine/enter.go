@@ -18,6 +18,9 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	if r.numbered() {
 		r.numbers[id] = r.entered
 	}
+	for _, p := range r.Program.Presences { // its slot may be that of another run
+		r.attributes[p.Attribute].Set(id, 0)
+	}
 	state := r.initialise(id, in, s, parent)
 	if r.places != nil && r.places.ready {
 		if !r.enterPlaces(id, in, parent) {

@@ -130,7 +130,7 @@ func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) boo
 	if do.Uses == nil || do.Uses.Full == nil {
 		return false
 	}
-	scheduled := r.act(id, state, do.Uses.Full)
+	scheduled := r.roomInstead(id, do.Uses.Full) && r.carryOut(id, state, do.Uses.Full)
 	if do.Uses.Queue {
 		r.standInLine(id, do, queue)
 	}

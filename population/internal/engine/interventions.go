@@ -176,7 +176,7 @@ func (r *Run) refuseIntervention(id uint32, state uint16, do *program.Action, qu
 	if do.Uses == nil || do.Uses.Full == nil {
 		return
 	}
-	if full := do.Uses.Full; r.lacksRoom(id, full.To, nil, nil, nil) < 0 {
+	if full := do.Uses.Full; r.roomInstead(id, full) {
 		r.change(id, state, full.To, noID, full.Name)
 	}
 	if do.Uses.Queue {

@@ -15,7 +15,9 @@ import (
 // that makes room (serve), so that between two events nobody waits for what is there.
 //
 // Joining and leaving a queue take constant time, amortised: an entry of somebody who has left is stale,
-// and is skipped when its turn comes. An entry takes 24 bytes, and 24 more while it is valid.
+// and is skipped when its turn comes. Who waits for another place than their own, while only their own has
+// room, is passed over; that takes time for each of them. An entry takes 24 bytes, and 24 more while it is
+// valid.
 //
 // Invariants: the number of a queue is that of its valid entries; each valid individual is in the state
 // of full.
@@ -145,52 +147,75 @@ func (r *Run) isFree(queue int) bool {
 	return r.Program.Places[queue].Limited() && len(r.places.kinds[queue].Room(0)) > 0
 }
 
-// serveFirst serves the first of a queue. It reports false if nobody waits.
+// serveFirst serves the first of a queue for whom there is what it waits for: room may be that of the
+// place somebody is in, which is no other for them. Those keep their turn. It reports false if nobody can
+// be served.
 func (r *Run) serveFirst(queue int) bool {
 	l, q := r.lines, &r.lines.queues[queue]
-	for q.waiting > 0 {
-		e := q.entries[q.first]
-		q.entries[q.first].do = nil
-		if q.first++; 2*q.first > len(q.entries) {
-			q.entries, q.first = append(q.entries[:0], q.entries[q.first:]...), 0
+	q.skip(l)
+	for i := q.first; i < len(q.entries); i++ {
+		e := q.entries[i]
+		if !l.isCurrent(&e) {
+			continue
 		}
-		if w, waits := l.at[e.key]; !waits || w.entry != e.entry {
+		do, lacks := r.lacks(e.key.id, e.do)
+		if lacks == queue {
 			continue
 		}
 		delete(l.at, e.key)
 		q.waiting--
-		id := e.key.id
-		other := -1 // what else it lacks
-		if s := e.do.Uses.Supply; s >= 0 && r.Supplies[s].Left == 0 {
-			other = len(r.Program.Places) + s
-		}
-		do := e.do
-		if r.places != nil && r.places.limited {
-			known := *do
-			known.Moves = r.foresee(id, do.Moves, noID, ownDraws)
-			do = &known
-			if k := r.lacksRoom(id, do.To, do.Moves, do.Places, nil); k >= 0 {
-				other = k
-			}
-		}
-		if other >= 0 && other != queue {
-			r.standInLine(id, e.do, other)
+		if lacks >= 0 {
+			r.standInLine(e.key.id, e.do, lacks)
 			return true
-		}
-		if other >= 0 { // there is room for others, but not for it
-			r.standInLine(id, e.do, queue)
-			return false
 		}
 		if do.Uses.Supply >= 0 {
 			r.take(do.Uses)
 		}
-		if state := r.status(id).state; !r.carryOut(id, state, do) {
-			r.reschedule(id, state)
+		if state := r.status(e.key.id).state; !r.carryOut(e.key.id, state, do) {
+			r.reschedule(e.key.id, state)
 		}
 		return true
 	}
-	q.entries, q.first = q.entries[:0], 0
 	return false
+}
+
+// isCurrent reports whether an entry is valid.
+func (l *lines) isCurrent(e *lineEntry) bool {
+	w, waits := l.at[e.key]
+	return waits && w.entry == e.entry
+}
+
+// skip removes the stale entries at the beginning of a queue, and all of them if they are most.
+func (q *line) skip(l *lines) {
+	for q.first < len(q.entries) && !l.isCurrent(&q.entries[q.first]) {
+		q.entries[q.first].do = nil
+		q.first++
+	}
+	switch {
+	case len(q.entries)-q.first > 16+2*q.waiting:
+		q.entries = slices.DeleteFunc(q.entries, func(e lineEntry) bool { return !l.isCurrent(&e) })
+		q.first = 0
+	case 2*q.first > len(q.entries):
+		q.entries, q.first = slices.Delete(q.entries, 0, q.first), 0
+	}
+}
+
+// lacks returns the queue of what an individual lacks for an action, −1 if it lacks nothing. The action
+// that it returns is the one to be carried out: what is drawn is known by then.
+func (r *Run) lacks(id uint32, do *program.Action) (*program.Action, int) {
+	lacks := -1
+	if s := do.Uses.Supply; s >= 0 && r.Supplies[s].Left == 0 {
+		lacks = len(r.Program.Places) + s
+	}
+	if r.places == nil || !r.places.limited {
+		return do, lacks
+	}
+	known := *do
+	known.Moves = r.foresee(id, do.Moves, noID, ownDraws)
+	if k := r.lacksRoom(id, known.To, known.Moves, known.Places, nil); k >= 0 {
+		lacks = k
+	}
+	return &known, lacks
 }
 
 // isValid reports whether the queues keep their invariants.
@@ -207,9 +232,22 @@ func (l *lines) isValid(r *Run) bool {
 		}
 	}
 	for queue := range l.queues {
-		if waiting[queue] != l.queues[queue].waiting || waiting[queue] > 0 && r.isFree(queue) {
+		if waiting[queue] != l.queues[queue].waiting || waiting[queue] > 0 && r.isFree(queue) && l.canServe(r, queue) {
 			return false
 		}
 	}
 	return true
+}
+
+// canServe reports whether somebody in a queue lacks nothing. Of those to whom something is given that
+// has to be drawn it is not known.
+func (l *lines) canServe(r *Run, queue int) bool {
+	drawn := func(m program.Move) bool { return m.Gives != nil || m.Inherits }
+	return slices.ContainsFunc(l.queues[queue].entries[l.queues[queue].first:], func(e lineEntry) bool {
+		if !l.isCurrent(&e) || slices.ContainsFunc(e.do.Moves, drawn) {
+			return false
+		}
+		_, lacks := r.lacks(e.key.id, e.do)
+		return lacks != queue
+	})
 }

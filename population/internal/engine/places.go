@@ -319,7 +319,9 @@ func (r *Run) settlePlaces(id uint32) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
 		r.places.moves = nil
-		r.places.moved = r.movePlaces(id, moves, r.places.other)
+		if r.places.moved = r.movePlaces(id, moves, r.places.other); r.places.moved {
+			r.settleKinds(id) // those whose members share the place that it has left
+		}
 	}
 }
 
@@ -444,8 +446,9 @@ func (r *Run) movePlaces(id uint32, moves []program.PlaceMove, other uint32) (mo
 			if other == noID || !seats.Seated(other) {
 				continue
 			}
-			if place = seats.Place(other); seats.Seated(id) && seats.Place(id) == place {
-				continue
+			if place = seats.Place(other); seats.Seated(id) && seats.Place(id) == place ||
+				r.groupOf(m.Kind, id) != seats.Group(place) {
+				continue // it is there, or not alike
 			}
 		}
 		if how == program.JoinAny && !r.moveToAny(id, m.Kind) {
@@ -523,10 +526,11 @@ func (r *Run) leavePlaces(id uint32) {
 func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	r.near.mode = entering
 	defer func() { r.near.mode = alone }()
-	for k := range r.Program.Places {
-		seats := r.places.kinds[k]
+	for _, seats := range r.places.kinds {
 		seats.Reserve(int(id) + 1)
-		kind := &r.Program.Places[k]
+	}
+	for k := range r.Program.Places {
+		kind, seats := &r.Program.Places[k], r.places.kinds[k]
 		inherits := in.Places != nil && in.Places[k] && parent != noID && seats.Seated(parent)
 		joins := kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where)
 		if kind.Limited() && joins && len(seats.Room(0)) == 0 {
@@ -557,6 +561,9 @@ func (r *Run) turnBack(id uint32) {
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState
 	r.cacheState(id, program.NoState)
+	for k := range r.networks { // its slot may be new
+		r.networks[k].links.Reserve(int(id) + 1)
+	}
 	r.free.Put(id)
 	r.entered--
 }

@@ -115,7 +115,7 @@ func (s *Saved) checkProgram(m *program.Program, rows bool) error {
 	if _, err := h.Shape.rowsUpTo(m, now, h.Rows); rows && err != nil {
 		return err
 	}
-	_, err := s.carriedOut(m)
+	_, err := s.phase(m)
 	return err
 }
 
@@ -232,7 +232,7 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 	if r.shared && len(r.phase.Always) == 0 || len(r.sparse) > 8 && r.sparseTimers != nil {
 		return fmt.Errorf("%w: its timers have no such layout", statefile.ErrDamaged)
 	}
-	r.phase, _ = h.Shape.phaseOf(m, h.Phase)
+	r.phase, _ = s.phase(m)
 	r.Now, r.entered, r.Alive, r.Events = math.Float64frombits(h.Now), h.Entered, h.Alive, h.Events
 	if m.Stop < m.End || m.Keeps > 0 { // it will be saved again, and keeps what it has
 		r.end = min(r.end, math.Float64frombits(h.Horizon))

@@ -115,6 +115,12 @@ func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
 	return do, -1
 }
 
+// roomInstead reports whether an individual finds room for what happens instead of something for which
+// there was none. If not, nothing happens; it has been counted as turned away already.
+func (r *Run) roomInstead(id uint32, full *program.Action) bool {
+	return r.places == nil || !r.places.limited || r.lacksRoom(id, full.To, full.Moves, nil, nil) < 0
+}
+
 // contactRoom is findsRoom for a contact: whom it changes, and its maker if that changes too.
 func (r *Run) contactRoom(
 	id, other uint32, to, self uint16, aboutMaker bool, enters *program.Move, c *program.Contact, l contactSeed,

@@ -242,30 +242,62 @@ func (s *Shape) sound() bool {
 }
 
 // phaseOf returns the phase of a program in which its parameters have the values that they have in a
-// phase of the saved one. Parameters that only this program sets have those of its start.
+// phase of the saved one. Parameters that only this program sets have those of its start. If there are
+// several, as after an intervention that sets a parameter back, it is the one with the same number, or the
+// first.
 func (s *Shape) phaseOf(m *program.Program, phase int) (*program.Phase, error) {
+	if all := s.phasesOf(m, phase); len(all) > 0 {
+		return all[0], nil
+	}
+	saved, difference := s.Phases[phase], ""
+	for name, value := range m.FirstPhase.Settings {
+		if was, known := saved[name]; known && value != was {
+			difference = fmt.Sprintf("%s is %s, and the saved model has come to %s", name, value, was)
+		}
+	}
+	return nil, fmt.Errorf("no intervention of the model leads to the values that parameters have in the saved state: %s",
+		difference)
+}
+
+// phasesOf returns all such phases.
+func (s *Shape) phasesOf(m *program.Program, phase int) (all []*program.Phase) {
 	saved := s.Phases[phase]
-	difference := ""
-	for _, t := range m.Phases {
+	for k, t := range m.Phases {
 		alike := true
 		for name, value := range t.Settings {
 			was, known := saved[name]
 			if !known {
 				was = m.FirstPhase.Settings[name]
 			}
-			if value != was {
-				alike = false
-				if t == m.FirstPhase {
-					difference = fmt.Sprintf("%s is %s, and the saved model has come to %s", name, value, was)
-				}
-			}
+			alike = alike && value == was
 		}
-		if alike {
+		switch {
+		case alike && k == phase:
+			all = append([]*program.Phase{t}, all...)
+		case alike:
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// phase returns the phase that a saved run goes on in: one that the interventions to come know.
+func (s *Saved) phase(m *program.Program) (*program.Phase, error) {
+	first, err := s.run.Shape.phaseOf(m, s.run.Phase)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.carriedOut(m)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range s.run.Shape.phasesOf(m, s.run.Phase) {
+		unknown := func(d *program.Intervention) bool { return d.Effects[t] == nil }
+		if !slices.ContainsFunc(m.Triggered, unknown) && (next == len(m.Scheduled) || !unknown(m.Scheduled[next].Intervention)) {
 			return t, nil
 		}
 	}
-	return nil, fmt.Errorf("no intervention of the model leads to the values that parameters have in the saved state: %s",
-		difference)
+	return first, nil
 }
 
 // rowsUpTo returns, for each row of a program that is not after now, the saved row of that time.

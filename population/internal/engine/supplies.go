@@ -81,9 +81,11 @@ func (r *Run) refuseContact(
 		to, enters = program.Unchanged, full.Moves[0]
 	}
 	if aboutMaker {
-		return r.changeByContact(id, to, &enters, nil, nil, other, do.Name, do.Name, l)
+		return r.roomInstead(id, full) && r.changeByContact(id, to, &enters, nil, nil, other, do.Name, do.Name, l)
 	}
-	r.changeByContact(other, to, &enters, nil, nil, id, do.Name, do.Name, l)
+	if r.roomInstead(other, full) {
+		r.changeByContact(other, to, &enters, nil, nil, id, do.Name, do.Name, l)
+	}
 	if c.Uses.Queue {
 		wait := &program.Action{Kind: program.DoMove, To: would, Name: do.Name, Chance: 1, Uses: c.Uses}
 		if would == program.Unchanged {

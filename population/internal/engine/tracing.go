@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -39,6 +40,7 @@ type tracing struct {
 	errands []errand // a heap, see before
 	begun   uint64   // how many errands there have been
 	caller  uint64   // while somebody is reached: the number of the individual that the call was about
+	looked  int      // how many people were looked for since the run last looked at its context and memory
 	people  []uint32 // scratch of find
 	reached []errand // scratch of settleCalls
 }
@@ -227,7 +229,7 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 		}
 	}
 	slices.SortFunc(all, func(a, b uint32) int { return cmp.Compare(r.numbers[a], r.numbers[b]) })
-	t.people = all
+	t.people, t.looked = all, t.looked+len(all)
 	return slices.Compact(all)
 }
 
@@ -245,6 +247,9 @@ func (r *Run) settleCalls(ctx context.Context) error {
 	return nil
 }
 
+// lookPeople is how many people are looked for between two looks at the context and the memory.
+const lookPeople = 1 << 20
+
 // settleChain carries out calls until nobody makes another.
 func (r *Run) settleChain(ctx context.Context) error {
 	t := r.tracing
@@ -255,6 +260,12 @@ func (r *Run) settleChain(ctx context.Context) error {
 			t.reached = append(t.reached[:0], t.found[c.first:c.last]...)
 		} else {
 			t.reached = r.find(c.id, int(c.tracing), t.reached[:0])
+		}
+		if t.looked >= lookPeople { // a few calls in a large place
+			t.looked = 0
+			if err := r.housekeep(ctx, housekeepingInterval); err != nil {
+				return err
+			}
 		}
 		for i := range t.reached {
 			e := &t.reached[i]
@@ -443,6 +454,20 @@ func backWords(m *program.Program, log int) string {
 	return fmt.Sprintf("tracing %d: back: %.6g %s of %s%s", l.Entry+1, l.Keep, format.Things(2, m.Unit), what, l.Name)
 }
 
+// makersWords says who makes the contacts that are remembered.
+func makersWords(m *program.Program, l *program.Remembered) string {
+	var names []string
+	for s, makes := range l.Makers {
+		if makes {
+			names = append(names, m.States[s])
+		}
+	}
+	if len(names) == len(m.States) {
+		return "everybody"
+	}
+	return "all " + strings.Join(names, ", ")
+}
+
 // affordLogs returns an error if there is not enough memory to remember contacts, should everybody make
 // them all the time. How many make them at once is not known before: a run with a limit of its own
 // begins all the same, and ends when it has come to the limit.
@@ -453,9 +478,9 @@ func affordLogs(m *program.Program, workers int, have float64) error {
 	for log := range m.Calls.Logs {
 		l := &m.Calls.Logs[log]
 		if need := float64(workers) * l.Most(m) * program.RememberedBytes; need > have {
-			return fmt.Errorf("%s: %w: %s, %.6g per %s of everybody: about %s at the peak, and %s are available; write a "+
-				"shorter back, or a smaller size", m.Name, ErrMemory, backWords(m, log),
-				l.Rate, m.Unit, inBytes(need), inBytes(have))
+			return fmt.Errorf("%s: %w: tracing %d: back: %.6g %s of %.6g contacts named %s a %s of %s: about %s at the peak; "+
+				"%s are available, so write a shorter back, or a smaller size", m.Name, ErrMemory, l.Entry+1, l.Keep,
+				format.Things(2, m.Unit), l.Rate, l.Name, m.Unit, makersWords(m, l), inBytes(need), inBytes(have))
 		}
 	}
 	return nil

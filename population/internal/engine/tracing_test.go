@@ -3,6 +3,8 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -229,8 +231,8 @@ tracing: [{when: isolated, through: {meeting: 0%%}, back: 365 days, to: {ill: is
 `
 	large := programOf(t, fmt.Sprintf(model, 50_000_000))
 	if _, err := Afford(large, &Options{}, NewBudget(&Options{})); err == nil || !strings.Contains(err.Error(),
-		"memory: not enough memory: tracing 1: back: 365 days of contacts named meeting, 8 per day of everybody: about 3.5 TB "+
-			"at the peak, and ") {
+		"memory: not enough memory: tracing 1: back: 365 days of 8 contacts named meeting a day of all ill: about 3.5 TB "+
+			"at the peak; ") {
 		t.Errorf("error %v", err)
 	}
 	small := programOf(t, fmt.Sprintf(model, 1000))
@@ -282,5 +284,40 @@ tracing: [{when: isolated, through: {meeting: 100%}, back: 100 days, to: {new: w
 	walk(t, &r, m, 1, 0.5)
 	if !reused || warned == 0 {
 		t.Errorf("a slot was used again: %v; %d were found", reused, warned)
+	}
+}
+
+// A few calls in a large place are much work, and much to remember: the run looks at its context and its
+// memory meanwhile.
+func TestTracingInALargePlace(t *testing.T) {
+	const model = `
+name: large
+time: {unit: day, end: 10}
+population: {size: 50_000, start: {a: rest}}
+places: {camp: {size: 50_000}}
+states: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}
+tracing: [{when: b, through: {camp: %s}, to: {a: b}%s}]
+`
+	ctx, cancel := context.WithCancel(t.Context())
+	o := &Options{OnEvent: func(h *Event) {
+		if h.Kind == Changed {
+			cancel()
+		}
+	}}
+	r := NewRun(o, NewBudget(o))
+	r.OnEvent = o.OnEvent
+	if err := r.Start(ctx, programOf(t, fmt.Sprintf(model, "0%", "")), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Advance(ctx, 10, nil); !errors.Is(err, context.Canceled) || r.Events > 50 {
+		t.Errorf("after %d events: %v", r.Events, err)
+	}
+	o = &Options{Memory: 60 << 20}
+	r = NewRun(o, NewBudget(o))
+	if err := r.Start(t.Context(), programOf(t, fmt.Sprintf(model, "100%", ", after: 5 days")), 1, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Advance(t.Context(), 10, nil); !errors.Is(err, ErrMemory) || r.Events > 200 {
+		t.Errorf("after %d events: %v", r.Events, err)
 	}
 }

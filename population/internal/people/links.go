@@ -222,13 +222,13 @@ func (r *linkReader) person(cell []byte) (int, bool) {
 	return n - 1, len(cell) > 0 && n >= 1 && n <= r.People
 }
 
-// weight returns the weight of the row, 1 if the cell is empty.
+// weight returns the weight of the row, 1 if the cell is empty or NA, as R writes what is not there.
 func (r *linkReader) weight() (float32, bool) {
 	if r.at[2] < 0 {
 		return 1, true
 	}
 	cell := r.rows.Cells()[r.at[2]]
-	if len(cell) == 0 {
+	if len(cell) == 0 || string(cell) == "NA" {
 		return 1, true
 	}
 	x, err := strconv.ParseFloat(string(cell), 64)

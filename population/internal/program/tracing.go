@@ -19,6 +19,7 @@ type Remembered struct {
 	Keep    float64 // for how long: the longest Back of all phases
 	Entry   int     // the number of the entry of tracing with the longest Back
 	Rate    float64 // the most that one individual makes; 0 for links, and if it depends on how many are near
+	Makers  []bool  // by state: individuals in it make them at a rate that is known
 }
 
 // A Tracing is a call that goes out when something happens to somebody, to those near: each different
@@ -49,11 +50,12 @@ func (l *Remembered) Most(p *Program) float64 {
 	return l.Rate * min(l.Keep, p.End-p.Start) * float64(p.Size)
 }
 
-// mostRate is the largest rate at which an individual makes the contacts of a log, in a phase.
-func (t *Phase) mostRate(log int, end float64) float64 {
+// mostRate is the largest rate at which an individual makes the contacts of a log, in a phase. It notes in
+// which states they are made.
+func (t *Phase) mostRate(log int, end float64, makers []bool) float64 {
 	most := 0.0
-	var look func(st *State)
-	look = func(st *State) {
+	var look func(s int, st *State)
+	look = func(s int, st *State) {
 		sum, before := 0.0, 0.0
 		counts := func(do *Action) bool { return do.Kind == DoContact && t.Contacts[do.Contact].Log == 1+log }
 		for i := range st.Rates {
@@ -68,12 +70,13 @@ func (t *Phase) mostRate(log int, end float64) float64 {
 			}
 		}
 		most = max(most, sum)
+		makers[s] = makers[s] || sum > 0
 		for _, cell := range st.Cells {
-			look(cell)
+			look(s, cell)
 		}
 	}
 	for s := range t.States {
-		look(&t.States[s])
+		look(s, &t.States[s])
 	}
 	return most
 }
@@ -90,7 +93,9 @@ func (c *Calls) SetKeep(p *Program) {
 			}
 		}
 		for log := range c.Logs {
-			c.Logs[log].Rate = max(c.Logs[log].Rate, t.mostRate(log, p.End-p.Start))
+			l := &c.Logs[log]
+			l.Makers = append(l.Makers, make([]bool, len(t.States)-len(l.Makers))...)
+			l.Rate = max(l.Rate, t.mostRate(log, p.End-p.Start, l.Makers))
 		}
 	}
 }

@@ -30,7 +30,7 @@ type Changes struct {
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 	OpenFile func(name string) (Stream, error) // opens the files that are read from beginning to end; nil to use ReadFile
 	Progress func(name string, done, of int64) // of reading these; may be nil
-	People   *PeopleCache                      // what has been read of these; may be nil
+	Cache    *FileCache                        // what has been read of these; may be nil
 
 	Functions function.Functions // that a program supplies in place of what the file says
 }

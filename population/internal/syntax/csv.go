@@ -30,7 +30,7 @@ type TableFiles struct {
 	// Open opens those that are read from beginning to end. It may be nil or return nil, to use Read.
 	Open     func(name string) (Stream, error)
 	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
-	People   *PeopleCache                      // may be nil
+	Cache    *FileCache                        // may be nil
 }
 
 // content returns the content of a file.

@@ -182,7 +182,7 @@ func (r *Reader) weights(rows []groupRow, whose string) bool {
 		sum += rows[i].number
 	}
 	if !(sum > 0) || sum > maxWeights {
-		r.Add(rows[0].value.At, "the weights%s add up to %.6g; expected more than 0, and not more than %.6g", whose, sum,
+		r.Add(rows[0].value.At, "%s weights add up to %.6g; expected more than 0, and not more than %.6g", whose, sum,
 			maxWeights)
 		return false
 	}
@@ -205,7 +205,7 @@ func (r *Reader) attributeFile(a *Attribute, n *yaml.Node, what string) {
 	rows = slices.DeleteFunc(rows, func(row groupRow) bool {
 		return !r.checkNameAt(row.names[0].At, what, row.names[0].Name)
 	})
-	if len(rows) == 0 || !r.weights(rows, "") {
+	if len(rows) == 0 || !r.weights(rows, "the") {
 		return
 	}
 	a.File = name
@@ -267,7 +267,7 @@ func (r *Reader) givesFile(g *Gives, n *yaml.Node, what string) bool {
 	}
 	for _, rows := range of {
 		from := rows[0].names[0]
-		if !r.weights(rows, " of "+diag.Quote(from.Name)) {
+		if !r.weights(rows, diag.Shorten(from.Name)+": its") {
 			return false
 		}
 		one := GivesCase{Of: from, Gives: Gives{At: rows[0].value.At}}

@@ -1,6 +1,8 @@
 package syntax
 
 import (
+	"fmt"
+
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/people"
@@ -34,7 +36,13 @@ func (r *Reader) linkFile(one *Network, f *Fields) {
 	if columns := f.Get("columns"); columns != nil {
 		for _, p := range r.Pairs(columns, one.What+": columns", "{from: p1, to: p2}") {
 			if r.Known(p.Key, one.What+": columns", "column", p.Name, people.LinkColumns) {
-				if text, ok := r.text(p.Value, one.What+": columns: "+p.Name, "the name of a column"); ok {
+				text, ok := r.text(p.Value, one.What+": columns: "+p.Name, "the name of a column")
+				for what, other := range one.File.Columns {
+					if ok && other == text {
+						r.Fail(p.Value, "%s: columns: %s: the column %s is %s already", one.What, p.Name, diag.Quote(text), what)
+					}
+				}
+				if ok {
 					one.File.Columns[p.Name] = text
 				}
 			}
@@ -77,19 +85,24 @@ func (r *Reader) readLinks(m *File, one *Network) {
 			r.Add(diag.Place{File: of.Name, Line: p.Line, Column: p.Column}, "%s", p.Message)
 		},
 	}
-	if m.People != nil && m.People.Table != nil && m.People.Table.IDs.Len() > 0 {
+	if m.People != nil && m.People.Table != nil && m.People.Table.IDs != nil {
 		s.IDs = m.People.Table.IDs
 	}
 	if r.Tables.Progress != nil {
 		s.Progress = func(done, of int64) { r.Tables.Progress(one.File.Name, done, of) }
 	}
-	links := people.ReadLinks(file, s)
-	if links == nil {
-		return
+	read := func() *people.Links {
+		links := people.ReadLinks(file, s)
+		if links == nil {
+			return nil
+		}
+		if err := file.changed(); err != nil {
+			r.Add(of.At, "%s: file: %s: %v", one.What, diag.Quote(of.Name), err)
+			return nil
+		}
+		return links
 	}
-	if err := file.changed(); err != nil {
-		r.Add(of.At, "%s: file: %s: %v", one.What, diag.Quote(of.Name), err)
-		return
-	}
-	of.Links = links
+	// Links have the numbers of people, which follow from their ids, or from how many there are.
+	key := fmt.Sprintf("links %q %v %v %q %d %p", of.Name, file.key(), of.Columns, of.Ignore, m.Size, s.IDs)
+	of.Links = cached(r.Tables.Cache, key, read)
 }

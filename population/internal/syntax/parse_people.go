@@ -97,7 +97,7 @@ func (r *Reader) ReadPeople(m *File) {
 		}
 		return t
 	}
-	if p.Table = r.Tables.People.get(key, read); p.Table == nil {
+	if p.Table = cached(r.Tables.Cache, "people "+key, read); p.Table == nil {
 		return
 	}
 	m.Size, m.SizeBad = p.Table.Size, false

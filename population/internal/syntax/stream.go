@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"sync"
-
-	"github.com/almanac-sim/almanac/population/internal/people"
 )
 
 // A Stream is a file that is read from beginning to end, such as one of people. It may be larger than
@@ -19,29 +17,29 @@ type Stream interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// A PeopleCache shares the tables of files of people among compilations of one model, so that a file is
-// read once. Several goroutines may use it.
-type PeopleCache struct {
-	mu     sync.Mutex
-	tables map[string]*people.Table // by what was read, and for what
+// A FileCache shares what files of people and links say among compilations of one model, so that a file
+// is read once. Several goroutines may use it.
+type FileCache struct {
+	mu   sync.Mutex
+	read map[string]any // by what was read, and for what
 }
 
-// get returns the table of a key, or reads it.
-func (c *PeopleCache) get(key string, read func() *people.Table) *people.Table {
+// cached returns what a cache has for a key, or reads it. A cache may be nil.
+func cached[T any](c *FileCache, key string, read func() *T) *T {
 	if c == nil {
 		return read()
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t, ok := c.tables[key]
-	if ok {
-		return t
+	if t, ok := c.read[key]; ok {
+		return t.(*T)
 	}
-	if t = read(); t != nil {
-		if c.tables == nil {
-			c.tables = map[string]*people.Table{}
+	t := read()
+	if t != nil {
+		if c.read == nil {
+			c.read = map[string]any{}
 		}
-		c.tables[key] = t
+		c.read[key] = t
 	}
 	return t
 }
