@@ -3,6 +3,7 @@ package compile
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
@@ -30,7 +31,7 @@ func (c *compiler) listRemembered() {
 		for _, layer := range all[i].Through {
 			name := layer.Layer.Name
 			if c.isContactName(name) && c.remembered(name, false) < 0 {
-				p.Logs = append(p.Logs, program.Remembered{Name: name, Entry: i})
+				p.Logs = append(p.Logs, program.Remembered{Name: name, Makers: c.makersOf(name), Entry: i})
 			}
 			if k := c.network(name); k >= 0 && c.linksEnd(k) && all[i].Back.Given() && c.program.Networks[k].Log == 0 {
 				p.Logs = append(p.Logs, program.Remembered{Name: name, Network: true, Entry: i})
@@ -48,6 +49,26 @@ func (c *compiler) linksEnd(k int) bool {
 // isContactName reports whether a contact goes by a name.
 func (c *compiler) isContactName(name string) bool {
 	return name != "" && slices.ContainsFunc(c.file.Transmission, func(t syntax.Contact) bool { return t.Name == name })
+}
+
+// makersOf says who makes the contacts with a name: all infectious, or everybody.
+func (c *compiler) makersOf(name string) string {
+	var all []string
+	for i := range c.file.Transmission {
+		t := &c.file.Transmission[i]
+		if t.Name != name {
+			continue
+		}
+		if len(t.From) == 0 {
+			return "everybody"
+		}
+		for _, s := range t.From {
+			if !slices.Contains(all, s.Name) {
+				all = append(all, s.Name)
+			}
+		}
+	}
+	return "all " + strings.Join(all, ", ")
 }
 
 // remembered returns the number of the log of the contacts with a name, or of a network, −1 if there is

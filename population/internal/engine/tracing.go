@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -453,9 +454,16 @@ func affordLogs(m *program.Program, workers int, have float64) error {
 	for log := range m.Calls.Logs {
 		l := &m.Calls.Logs[log]
 		if need := float64(workers) * l.Most(m) * program.RememberedBytes; need > have {
-			return fmt.Errorf("%s: %w: %s, %.6g per %s of everybody: about %s at the peak, and %s are available; write a "+
-				"shorter back, or a smaller size", m.Name, ErrMemory, backWords(m, log),
-				l.Rate, m.Unit, inBytes(need), inBytes(have))
+			what, each := format.Things(2, l.Name), "a "+m.Unit
+			if strings.Contains(l.Name, " ") {
+				what = "contacts named " + l.Name
+			}
+			if m.Unit == "hour" {
+				each = "an hour"
+			}
+			return fmt.Errorf("%s: %w: tracing %d: back: %.6g %s of %.6g %s %s of %s: about %s at the peak; %s are "+
+				"available; write a shorter back, or a smaller size", m.Name, ErrMemory, l.Entry+1, l.Keep,
+				format.Things(2, m.Unit), l.Rate, what, each, l.Makers, inBytes(need), inBytes(have))
 		}
 	}
 	return nil

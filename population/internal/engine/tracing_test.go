@@ -229,8 +229,8 @@ tracing: [{when: isolated, through: {meeting: 0%%}, back: 365 days, to: {ill: is
 `
 	large := programOf(t, fmt.Sprintf(model, 50_000_000))
 	if _, err := Afford(large, &Options{}, NewBudget(&Options{})); err == nil || !strings.Contains(err.Error(),
-		"memory: not enough memory: tracing 1: back: 365 days of contacts named meeting, 8 per day of everybody: about 3.5 TB "+
-			"at the peak, and ") {
+		"memory: not enough memory: tracing 1: back: 365 days of 8 meetings a day of all ill: about 3.5 TB "+
+			"at the peak; ") {
 		t.Errorf("error %v", err)
 	}
 	small := programOf(t, fmt.Sprintf(model, 1000))

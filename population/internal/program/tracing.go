@@ -15,6 +15,7 @@ type Calls struct {
 // some time.
 type Remembered struct {
 	Name    string
+	Makers  string  // who makes the contacts, in words
 	Network bool    // Name is that of a network
 	Keep    float64 // for how long: the longest Back of all phases
 	Entry   int     // the number of the entry of tracing with the longest Back
