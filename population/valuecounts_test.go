@@ -167,3 +167,37 @@ fit:
 		t.Errorf("an unknown value: %v", err)
 	}
 }
+
+// Those in a place, or with a link, are counted as those in a state are: in rates, values and conditions.
+func TestCountOfPresence(t *testing.T) {
+	const replicas = 2000
+	r := exactSimulate(t, 1, replicas, `
+name: presence
+time: {unit: day, end: 2}
+population: {size: 8, start: {bed: 3, a: 4, b: 1}}
+places: {ward: {number: 1, where: {state: bed}}}
+networks: {pairs: {degrees: 1}}
+states:
+  bed: {}
+  a: {race: [{after: 1.5 days, to: bed}]}
+  b: {race: [{rate: {value: 0.4 per day * count(ward=any), most: 3.2 per day}, to: gone}]}
+  gone: {}
+interventions: [{when: {ward=any: above 6}, who: everyone, to: gone, name: closed}]
+record: {every: 1 day, values: {inside: count(ward=any), outside: count(ward=none), linked: count(pairs=any)}}
+`)
+	left := 0.0
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for row, inside := range []float64{3, 3, 0} {
+			if run.Value(row, 0) != inside || run.Value(row, 1) != 8-inside || run.Value(row, 2) != 8 {
+				t.Fatalf("row %d: %v inside, %v outside, %v linked", row, run.Value(row, 0), run.Value(row, 1), run.Value(row, 2))
+			}
+		}
+		left += float64(run.Count(1, r.state("gone")))
+	}
+	// Three are in the ward: b goes at 1.2 per day.
+	p := 1 - math.Exp(-1.2)
+	if got, sd := left/replicas, math.Sqrt(p*(1-p)/replicas); math.Abs(got-p) > 4*sd {
+		t.Errorf("gone by 1 day: %.4f, expected %.4f ± %.4f", got, p, sd)
+	}
+}

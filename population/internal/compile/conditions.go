@@ -152,12 +152,12 @@ func (c *compiler) watch(p *syntax.Intervention) int {
 	return i
 }
 
-// ValueOf returns the attribute and the value that a name such as region=north stands for. It reports
-// false if there is none, or if it is a state of a machine, which is counted by itself.
+// ValueOf returns the attribute and the value that a name such as region=north or ward=any stands for. It
+// reports false if there is none, or if it is a state of a machine, which is counted by itself.
 func ValueOf(p *program.Program, name string) (attribute, value int, ok bool) {
 	of, is, found := strings.Cut(name, "=")
 	attribute = p.Attributes.Index(of)
-	if !found || attribute < 0 || attribute >= p.Plain() {
+	if !found || attribute < 0 || attribute >= p.Plain() && !p.IsPresence(attribute) {
 		return 0, 0, false
 	}
 	value = slices.Index(p.Attributes[attribute].Values, is)

@@ -74,7 +74,9 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	default:
 		c.madeOf(here, text, &p)
 	}
-	c.alike(text, &p, k)
+	if c.alike(text, &p, k); p.By >= 0 {
+		c.checkMade(here, text, &p)
+	}
 	switch text.Join.Name {
 	case "any":
 		p.Join = program.JoinAny
@@ -126,20 +128,14 @@ func (c *compiler) alike(text *syntax.Place, p *program.Place, k int) {
 			continue
 		}
 		if other := c.kind(n.Name); other >= 0 {
-			switch {
-			case other >= k:
+			if other >= k {
 				c.Add(n.At, "%s: alike: %s must stand before %s", text.What, n.Name, text.Name)
-			case p.By >= 0:
-				c.Add(n.At, "%s: alike: %s is a kind of places; made of can be alike in attributes only", text.What, n.Name)
-			default:
+			} else {
 				p.AlikeIn = append(p.AlikeIn, other)
 			}
 			continue
 		}
 		if a := c.attribute(n, text.What+": alike"); a >= 0 {
-			if a == p.By {
-				c.Add(n.At, "%s: alike: made of gives %s", text.What, n.Name)
-			}
 			p.Alike = append(p.Alike, a)
 		}
 	}
@@ -171,11 +167,6 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 	if t := c.table(); t != nil && t.Attributes[a] != nil {
 		c.Add(text.At, "%s: made of gives %s, and so does population: people; leave it to one of them", text.What,
 			text.By.Name)
-	}
-	for _, w := range text.Where {
-		if w.Attribute.Name == text.By.Name {
-			c.Add(w.Attribute.At, "%s: where asks for %s, which made of gives", text.What, text.By.Name)
-		}
 	}
 	for i := range c.program.Places {
 		if c.program.Places[i].By == a {

@@ -19,6 +19,7 @@ func (c *compiler) children(here Scope, clock *syntax.Clock) *program.Entry {
 	e, in := &clock.Children[0], &program.Entry{}
 	c.givenAttributes(here, in, e.With, e.What+": with", c.inheritedAttributes(e), e.Which)
 	c.inheritNumbers(in, e)
+	c.inheritPlaces(in, e)
 	c.entryStates(here, &e.Enter, e.What+": enter", in)
 	c.batch(here, e, in)
 	c.childEntries[clock] = in

@@ -68,42 +68,6 @@ func (r *Run) newPlaces(streams random.Stream) *places {
 	return p
 }
 
-// dealValues decides the values of attributes that places are made of. They depend on who is put where,
-// and that on the other attributes: everybody is set up once to know these, and again afterwards.
-func (r *Run) dealValues(streams random.Stream) {
-	m, p := r.Program, r.places
-	made := slices.ContainsFunc(m.Places, func(k program.Place) bool { return k.By >= 0 })
-	if !made {
-		return
-	}
-	id := r.firstID
-	r.eachStart(func(serial int, in *program.Entry) {
-		r.initialise(id, in, streams.At(uint64(serial)), noID)
-		r.stopTimers(id, 0)
-		id++
-	})
-	for k := range m.Places {
-		if m.Places[k].By >= 0 {
-			values := make([]uint16, m.Size)
-			for i := range values {
-				values[i] = r.attributes[m.Places[k].By].Of(r.firstID + uint32(i)) // of those who do not belong
-			}
-			r.eachGroup(k, id, func(group uint32, ids []uint32) {
-				r.eachHousehold(k, group, len(ids), func(from int, seats program.Household) {
-					for i, v := range seats {
-						values[ids[from+i]-r.firstID] = v
-					}
-				})
-			})
-			p.dealt[m.Places[k].By] = values
-		}
-	}
-	for id := r.firstID; int(id) < int(r.firstID)+m.Size; id++ {
-		r.status(id).state = program.NoState
-		r.cacheState(id, program.NoState)
-	}
-}
-
 // eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order:
 // that of hashes of their names, so that the order of two of them does not depend on who else there is.
 func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) {
@@ -231,16 +195,11 @@ func (r *Run) groupOf(k int, id uint32) uint32 {
 // fillPlaces puts everybody of the start into places.
 func (r *Run) fillPlaces() {
 	for k := range r.Program.Places {
-		kind, seats := &r.Program.Places[k], r.places.kinds[k]
-		if r.Program.People.HasPlaces(k) {
-			r.fillFromFile(k)
+		if r.fillKind(k, uint32(r.Used)); r.Program.People.HasPlaces(k) {
 			continue
 		}
-		for range kind.Number {
-			seats.Found(0)
-		}
-		r.eachGroup(k, uint32(r.Used), func(group uint32, ids []uint32) { r.fillGroup(kind, k, seats, group, ids) })
 		if a := r.Program.PresenceOf(k); a >= 0 {
+			seats := r.places.kinds[k]
 			r.near.mode = settingUp
 			for id := r.firstID; int(id) < r.Used; id++ {
 				r.setPresence(id, a, seats.Seated(id))
@@ -250,6 +209,19 @@ func (r *Run) fillPlaces() {
 	}
 	r.places.dealt = make([][]uint16, len(r.Program.Attributes))
 	r.places.ready = true
+}
+
+// fillKind puts those with ids below end into places of a kind.
+func (r *Run) fillKind(k int, end uint32) {
+	kind, seats := &r.Program.Places[k], r.places.kinds[k]
+	if r.Program.People.HasPlaces(k) {
+		r.fillFromFile(k)
+		return
+	}
+	for range kind.Number {
+		seats.Found(0)
+	}
+	r.eachGroup(k, end, func(group uint32, ids []uint32) { r.fillGroup(kind, k, seats, group, ids) })
 }
 
 // tellStart tells OnEvent who is there at the start, once they are in their places.
@@ -531,7 +503,7 @@ func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	}
 	for k := range r.Program.Places {
 		kind, seats := &r.Program.Places[k], r.places.kinds[k]
-		inherits := in.Places != nil && in.Places[k] && parent != noID && seats.Seated(parent)
+		inherits := in.Places != nil && in.Places[k] && parent != noID
 		joins := kind.Join == program.JoinAny && !inherits && r.matches(id, kind.Where)
 		if kind.Limited() && joins && len(seats.Room(0)) == 0 {
 			r.places.turnedAway[k]++

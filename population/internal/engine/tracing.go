@@ -478,9 +478,16 @@ func affordLogs(m *program.Program, workers int, have float64) error {
 	for log := range m.Calls.Logs {
 		l := &m.Calls.Logs[log]
 		if need := float64(workers) * l.Most(m) * program.RememberedBytes; need > have {
-			return fmt.Errorf("%s: %w: tracing %d: back: %.6g %s of %.6g contacts named %s a %s of %s: about %s at the peak; "+
-				"%s are available, so write a shorter back, or a smaller size", m.Name, ErrMemory, l.Entry+1, l.Keep,
-				format.Things(2, m.Unit), l.Rate, l.Name, m.Unit, makersWords(m, l), inBytes(need), inBytes(have))
+			what, each := format.Things(2, l.Name), "a "+m.Unit
+			if strings.Contains(l.Name, " ") {
+				what = "contacts named " + l.Name
+			}
+			if m.Unit == "hour" {
+				each = "an hour"
+			}
+			return fmt.Errorf("%s: %w: tracing %d: back: %.6g %s of %.6g %s %s of %s: about %s at the peak; %s are "+
+				"available; write a shorter back, or a smaller size", m.Name, ErrMemory, l.Entry+1, l.Keep,
+				format.Things(2, m.Unit), l.Rate, what, each, makersWords(m, l), inBytes(need), inBytes(have))
 		}
 	}
 	return nil

@@ -231,7 +231,7 @@ tracing: [{when: isolated, through: {meeting: 0%%}, back: 365 days, to: {ill: is
 `
 	large := programOf(t, fmt.Sprintf(model, 50_000_000))
 	if _, err := Afford(large, &Options{}, NewBudget(&Options{})); err == nil || !strings.Contains(err.Error(),
-		"memory: not enough memory: tracing 1: back: 365 days of 8 contacts named meeting a day of all ill: about 3.5 TB "+
+		"memory: not enough memory: tracing 1: back: 365 days of 8 meetings a day of all ill: about 3.5 TB "+
 			"at the peak; ") {
 		t.Errorf("error %v", err)
 	}

@@ -104,6 +104,9 @@ func (r *Reader) condition(p *Intervention, c Pair) {
 		return
 	}
 	condition := Condition{Of: Ref{Name: c.Name, At: r.Place(c.Key)}, Above: strings.HasPrefix(text, "above")}
+	if by, _, is := strings.Cut(c.Name, "="); is {
+		r.noteAsked(by)
+	}
 	parts := incidencePattern().FindStringSubmatch(c.Name)
 	if parts != nil && !r.incidence(&condition, c.Key, parts, what) {
 		return

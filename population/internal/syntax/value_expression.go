@@ -25,6 +25,7 @@ type Expression struct {
 	allowMeans  bool            // mean(NUMBER) and mean(NUMBER, STATE) may stand in it
 	OfMet       bool            // its numbers are those of the individual that is met
 	numbers     map[string]bool // the names of attributes that are numbers
+	asked       func(string)    // while it is read: called with what a count is by, as ward of count(ward=any)
 	HasNumber   bool            // an attribute that is a number stands in it
 }
 
@@ -105,8 +106,9 @@ func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCoun
 		defined = maps.Clone(r.Parameters)
 		maps.Copy(defined, r.Numbers)
 	}
-	x.numbers = r.Numbers
+	x.numbers, x.asked = r.Numbers, r.noteAsked
 	err := ParseExpression(x, defined, func() []string { return slices.Sorted(maps.Keys(defined)) })
+	x.asked = nil
 	switch {
 	case err == nil:
 		v.Expr = x
@@ -429,6 +431,9 @@ func (p *exprParser) count(from int) *ExprNode {
 	name := strings.TrimSpace(p.Text[p.At : p.At+end])
 	if name == "" {
 		p.fail(from, "count of whom? Name a state, as in count(infectious)")
+	}
+	if by, _, is := strings.Cut(name, "="); is && p.x.asked != nil {
+		p.x.asked(by)
 	}
 	mark := p.At
 	p.At += end
