@@ -2,6 +2,7 @@ package fit
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"reflect"
 	"slices"
@@ -88,8 +89,34 @@ func TestPathIsGivenTheData(t *testing.T) {
 					t.Errorf("moment %d of the level is %.3f ± %.3f, want %.3f", power+1, sum, se, want)
 				}
 			}
+			// The whole law: the Kolmogorov distance to the normal law of the filter, and to that of a level
+			// that ignores the data.
+			if d := normalDistance(levels, weights, mean, variance); d > 1.95 { // one in a thousand is further
+				t.Errorf("the distance to the law of the filter is %.2f", d)
+			}
+			if d := normalDistance(levels, weights, 0, 2.7); d < 2.5 {
+				t.Errorf("the distance to another law is %.2f", d)
+			}
 		})
 	}
+}
+
+// normalDistance is the Kolmogorov distance of a weighted sample to a normal law, times the root of the
+// effective size.
+func normalDistance(levels, weights []float64, mean, variance float64) float64 {
+	order, total, squares := make([]int, len(levels)), 0.0, 0.0
+	for k, w := range weights {
+		order[k], total, squares = k, total+w, squares+w*w
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(levels[a], levels[b]) })
+	upTo, distance := 0.0, 0.0
+	for _, k := range order {
+		p := math.Erfc((mean-levels[k])/math.Sqrt(2*variance)) / 2
+		distance = max(distance, p-upTo)
+		upTo += weights[k] / total
+		distance = max(distance, upTo-p)
+	}
+	return distance * total / math.Sqrt(squares)
 }
 
 // Every row of a posterior has the path of the run by which it was accepted, whatever the method

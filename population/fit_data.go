@@ -393,16 +393,21 @@ func (d *dataReader) note() {
 			),
 		)
 	}
-	if first := d.times[0] - m.program.Start; incidence && first > usual*1.5 {
+	from, since := m.program.Start, "the start"
+	if m.state != nil {
+		from, since = m.state.Time(), "the saved state"
+	}
+	if first := d.times[0] - from; incidence && first > usual*1.5 {
 		d.notes = append(
 			d.notes,
 			fmt.Sprintf(
-				"%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an "+
-					"incidence of the first row is what happened since the start",
+				"%s: the first row, of line %d, is %.6g %s after %s of the run, and the others are %s apart; an "+
+					"incidence of the first row is what happened since %[5]s",
 				d.name,
 				d.lines[0],
 				first,
 				m.compiled.File.Unit.NameFor(first),
+				since,
 				step,
 			),
 		)

@@ -55,15 +55,18 @@ var spoiltObservations = func() (all []spoilt) {
 				"expected one of infection, recovery, alarm, well->ill, ill->immune"},
 		{"times of an unknown event", []string{"[infection, reports]", "[infection, report]"},
 			"model.yaml:16:31: record: people: times: nothing goes by the name \"report\"; did you mean \"reports\"?"},
-		{"times of a survey", []string{"[infection, reports]", "[infection, survey]"},
-			"model.yaml:16:31: record: people: times: survey: a survey sees people again and again; expected an event, or " +
-				"an observation of one"},
+		{"no times", []string{"[infection, reports]", "[]"},
+			"model.yaml:16:19: record: people: times: expected at least one event, such as [infection]; people: true lists " +
+				"everybody"},
 		{"times twice", []string{"[infection, reports]", "[infection, infection]"},
 			"model.yaml:16:31: record: people: times: \"infection\" is here twice"},
 		{"people that are nothing", []string{"people: {times: [infection, reports], only: infection}", "people: all"},
 			"model.yaml:16:11: record: people: found \"all\", expected true, or {times: [infection]}"},
 		{"source of an unknown state", []string{"source: ill", "source: il"},
 			"model.yaml:7:94: states: well: race: infection: source: there is no state \"il\"; did you mean \"ill\"?"},
+		{"source of no state", []string{"source: ill", "source: {}"},
+			"model.yaml:7:94: states: well: race: infection: source: expected at least one state, such as " +
+				"{mild: 1, severe: 2}"},
 		{"source with a negative weight", []string{"source: ill", "source: {ill: -1}"},
 			"model.yaml:7:100: states: well: race: infection: source: ill: -1: a weight cannot be negative"},
 	} {

@@ -155,7 +155,7 @@ func (w *StateWriter) replica(r *engine.Run, place, replica int, run *Run) error
 		w.turn.Wait()
 	}
 	if w.ended {
-		return errors.New("another replica was not saved")
+		return context.Canceled // by another replica, whose error is told
 	}
 	err := r.Save(w.file.Writer, place, replica, &run.rec)
 	w.next++
@@ -257,6 +257,11 @@ func readState(f *os.File) (*State, error) {
 		return nil, fmt.Errorf("%w: it has not one weight for each state", statefile.ErrDamaged)
 	case s.model.First < 0:
 		return nil, fmt.Errorf("%w: the first replica has no number", statefile.ErrDamaged)
+	}
+	for _, run := range s.runs {
+		if !run.IsAt(s.model.Stop) {
+			return nil, fmt.Errorf("%w: %v is not of the time of the model", statefile.ErrDamaged, run)
+		}
 	}
 	return s, nil
 }

@@ -3,6 +3,10 @@ package population
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -140,6 +144,54 @@ func resealed(t testing.TB, file []byte, edit func(name string, content []byte) 
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// edited is a file whose head of the first replica has other numbers, with checksums that are right.
+func edited(t testing.TB, file []byte, edit func(head map[string]any)) []byte {
+	return resealed(t, file, func(name string, content []byte) []byte {
+		if name != "0/run/run" {
+			return content
+		}
+		head := map[string]any{}
+		d := json.NewDecoder(bytes.NewReader(content))
+		d.UseNumber()
+		err := d.Decode(&head)
+		if err == nil {
+			edit(head)
+			content, err = json.Marshal(head)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	})
+}
+
+// A file that says that it has more individuals than it has, or is of another time than its model, is
+// refused when it is opened, before memory is taken for them.
+func TestHeadsThatAreNotOfTheFile(t *testing.T) {
+	file := savedFile(t, damageModel, "7", Options{Seed: 3})
+	path := filepath.Join(t.TempDir(), "state")
+	for name, edit := range map[string]func(head map[string]any){
+		"as many as fit into an id": func(head map[string]any) { head["used"], head["slot_count"] = 4_000_000_000, 4_000_000_001 },
+		"one more":                  func(head map[string]any) { head["used"] = 1 + whole(head["used"]) },
+		"slots for a thousand more": func(head map[string]any) { head["slot_count"] = 1000 + whole(head["slot_count"]) },
+		"wide individuals":          func(head map[string]any) { head["stride"] = 60_000 },
+		"another time":              func(head map[string]any) { head["now"] = json.Number(fmt.Sprint(math.Float64bits(6))) },
+	} {
+		if err := os.WriteFile(path, edited(t, file, edit), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenState(path); !errors.Is(err, statefile.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// whole is a number of JSON.
+func whole(value any) int64 {
+	n, _ := value.(json.Number).Int64()
+	return n
 }
 
 // FuzzState changes bytes of a state, and makes the checksums right: reading it never panics, and what

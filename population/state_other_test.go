@@ -86,6 +86,63 @@ func TestBranches(t *testing.T) {
 	}
 }
 
+// A branch that changes nothing is the run that was not interrupted, also if interventions that draw come
+// after the state: neither a value that is given again nor an intervention that never happens, though
+// it is the first of the file, changes what they draw. So it is if the branch is saved and gone on with.
+func TestBranchesKeepDraws(t *testing.T) {
+	source := strings.Replace(branchModel, "name: early}]", `name: early},
+  {when: {immune: above 60}, who: well, count: 7, to: immune, name: ring},
+  {at: 15, who: well, count: 9, to: immune, name: late},
+  {at: 20, enter: ill, count: 5, name: guests}]`, 1)
+	s := saveState(t, source, "10", population.Options{Seed: 2, Replicas: 2})
+	o := population.Options{Seed: s.Seed(), Replicas: 2}
+	m, err := population.Compile("model.yaml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := runModel(t, m, o)
+	first := "interventions: [{when: {ill: above 499}, set: {beta: 0 per day}, name: never}, {at: 3"
+	other := strings.Replace(source, "interventions: [{at: 3", first, 1)
+	compare := func(what string, m *population.Model, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		got := runModel(t, m, o)
+		for i := range got.Runs {
+			for row := range whole.Times {
+				for state := range m.States() {
+					if n, want := got.Runs[i].Count(row, state), whole.Runs[i].Count(row, state); n != want {
+						t.Fatalf("%s: replica %d, row %d: %d in state %d, not %d", what, i, row, n, state, want)
+					}
+				}
+			}
+		}
+	}
+	again, err := s.Compile(population.Set("beta", "0.5 per day"))
+	compare("a value again", again, err)
+	more, err := s.CompileOther("other.yaml", []byte(other))
+	compare("one more that never happens", more, err)
+	if more, err = s.CompileOther("other.yaml", []byte(other), population.SaveAt("12")); err != nil {
+		t.Fatal(err)
+	}
+	path, o2 := filepath.Join(t.TempDir(), "state"), o
+	if o2.Save, err = more.CreateState(path); err != nil {
+		t.Fatal(err)
+	}
+	runModel(t, more, o2)
+	if err := o2.Save.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	saved, err := population.OpenState(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer saved.Close()
+	on, err := saved.Compile()
+	compare("saved again", on, err)
+}
+
 func TestOtherModelsAreRefused(t *testing.T) {
 	s := saveState(t, branchModel, "10", population.Options{Seed: 2})
 	for _, c := range []struct{ old, new, want string }{

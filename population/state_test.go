@@ -3,6 +3,7 @@ package population_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -180,5 +181,34 @@ record: {every: 1 day}
 				}
 			}
 		}
+	}
+}
+
+// A run that is interrupted while a replica waits for its turn to be saved was interrupted, and nothing
+// else went wrong.
+func TestInterruptedBeforeItIsSaved(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(population.Busy["observed"]), population.SaveAt("5"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	second, last := make(chan struct{}), len(m.Times())-1
+	o := population.Options{Replicas: 2, Workers: 2}
+	if o.Save, err = m.CreateState(filepath.Join(t.TempDir(), "state")); err != nil {
+		t.Fatal(err)
+	}
+	defer o.Save.Drop()
+	o.OnRecord = func(r population.Record) {
+		switch {
+		case r.Replica == 1 && r.Row == last:
+			close(second)
+		case r.Replica == 0 && r.Row == 0:
+			<-second
+			cancel()
+		}
+	}
+	if _, err := m.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

@@ -26,6 +26,9 @@ func (r *Request) validateState(given func(flag string) bool) error {
 	case r.States > 0 && r.Method != "pmmh" && r.Method != DefaultMethod:
 		return fmt.Errorf("--states: the method %s gives no sample of runs whose states could be saved; abc and pmmh do",
 			r.Method)
+	case r.States > 0 && r.fromFile():
+		return errors.New("--states: the runs of this fit begin with saved states, and where they come to cannot be saved " +
+			"yet; leave out --states or --from-state")
 	case given("save-at") && r.SaveAt == "":
 		return errors.New("--save-at: when? Name a time, as in --save-at 2005")
 	case given("as") && r.As == "":

@@ -8,14 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/population"
 )
 
 // Replicas that go on with the states that a fit by pmmh has saved at the last data point are those that
-// run up to there, and have the law of what is to come given the data: immigration and
-// death, whose law is known exactly.
+// run up to there, and have the whole law of what is to come given the data: immigration and death,
+// whose law is known exactly.
 func TestStatesOfFit(t *testing.T) {
 	all := predictions()
 	e := all[slices.IndexFunc(all, func(e *predicted) bool { return e.name == "immigration and death" })]
@@ -40,6 +42,9 @@ func TestStatesOfFit(t *testing.T) {
 	}
 	past := &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}
 	replayed := project(&From{Posterior: r.Posterior, Past: past})
+	law := e.exact(gridCells(len(e.least)))
+	e.data = []float64{13, 4, 3, 2}
+	other := e.exact(gridCells(len(e.least)))
 	for _, states := range []int{1_000_000, 80} {
 		request := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv", States: states}
 		s, err := request.compiled()
@@ -67,20 +72,45 @@ func TestStatesOfFit(t *testing.T) {
 		} else if len(from.Posterior.Rows) > states || len(from.Posterior.Rows) < states/2 {
 			t.Errorf("%d rows have states, of %d", len(from.Posterior.Rows), states)
 		}
-		law := e.exact(gridCells(len(e.least)))
-		mean, square, found := 0.0, 0.0, 0.0
-		for n, p := range law {
-			mean += p * float64(n)
-			square += p * float64(n*n)
-		}
-		for i := range result.Runs {
-			found += float64(e.count(result.Model, &result.Runs[i])) / replicas
-		}
 		size := 1 / (1/float64(replicas) + 1/min(r.Effective(), from.Posterior.Effective()))
-		if off := (found - mean) / math.Sqrt((square-mean*mean)/size); math.Abs(off) > 4 {
-			t.Errorf("with %d states the mean is %.3f, and exactly %.3f: %+.1f standard errors", states, found, mean, off)
+		share := make([]float64, len(law)+100)
+		for i := range result.Runs {
+			share[e.count(result.Model, &result.Runs[i])] += 1.0 / replicas
+		}
+		found, distance, chi := compareLaws(share, law, size)
+		text := fmt.Sprintf("with %d states: %+.1f standard errors of the mean, distance %.2f, chi-square %.4f, size %.0f",
+			states, found, distance, chi, size)
+		if t.Log(text); math.Abs(found) > 4 || distance > 2.2 || chi < 1e-4 {
+			t.Error(text)
+		}
+		// The comparison tells it from what would follow other data.
+		if _, distance, chi := compareLaws(share, other, size); distance < 2.2 || chi > 1e-4 {
+			t.Errorf("with %d states: after other data the distance is %.2f, and chi-square %.4f", states, distance, chi)
 		}
 	}
+}
+
+// compareLaws compares shares, of so many independent draws, with a law: by how many standard errors the
+// mean is off, the Kolmogorov distance times the root of the size, and the probability of a chi-square
+// as large, of numbers that are put together until each has a probability of 4 %.
+func compareLaws(share, law []float64, size float64) (mean, distance, chi float64) {
+	exact, square, upTo := 0.0, 0.0, 0.0
+	sum, cells, p, q := 0.0, 0, 0.0, 0.0
+	left := 1.0
+	for n := range law {
+		exact += law[n] * float64(n)
+		square += law[n] * float64(n*n)
+		mean += share[n] * float64(n)
+		upTo += share[n] - law[n]
+		distance = max(distance, math.Abs(upTo)*math.Sqrt(size))
+		p, q, left = p+law[n], q+share[n], left-law[n]
+		if p >= 0.04 && left >= 0.04 || n == len(law)-1 {
+			sum += size * (q - p) * (q - p) / p
+			cells, p, q = cells+1, 0, 0
+		}
+	}
+	return (mean - exact) / math.Sqrt((square-exact*exact)/size), distance,
+		distuv.ChiSquared{K: float64(cells - 1)}.Survival(sum)
 }
 
 const stateModel = `
@@ -240,6 +270,7 @@ func TestStateRequests(t *testing.T) {
 		"--states: where to?":                 {States: 3, Method: "pmmh"},
 		"gives no sample of runs":             {States: 3, Method: "search", Out: "results"},
 		"--states -1: expected":               {States: -1},
+		"leave out --states or --from-state":  {States: 3, Method: "pmmh", Out: "results", FromState: "calm.almanac"},
 		"different models, and a state is of": {SaveAt: "3", As: "x", From: "fit"},
 	} {
 		r.Sort, r.Replicas = Run, 1

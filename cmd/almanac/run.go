@@ -22,6 +22,7 @@ import (
 type runFlags struct {
 	studyFlags
 	json    bool
+	saveAt  []string
 	profile profileFlag
 	picture pictureFlags
 }
@@ -77,7 +78,7 @@ func newRun(f *runFlags) *cobra.Command {
 	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as "+
 		"memory is there for, unless told")
-	c.Flags().StringVar(&f.SaveAt, "save-at", "", "end the run at this time, written as for --until, and save the state of "+
+	c.Flags().StringArrayVar(&f.saveAt, "save-at", nil, "end the run at this time, written as for --until, and save the state of "+
 		"each replica to the file of --as")
 	c.Flags().StringVar(&f.As, "as", "", "the file for the states of --save-at, as in calm.almanac; with it, run, sweep, "+
 		"compare and fit go on: --from-state")
@@ -91,6 +92,14 @@ func newRun(f *runFlags) *cobra.Command {
 }
 
 func (f *runFlags) run(c *cobra.Command, path string) error {
+	switch len(f.saveAt) {
+	case 0:
+	case 1:
+		f.SaveAt = f.saveAt[0]
+	default:
+		return cli.Usagef("--save-at %s, --save-at %s: a run ends where it is saved; go on from there with --from-state, and "+
+			"save that again", f.saveAt[0], f.saveAt[1])
+	}
 	switch {
 	case f.hub != "" && f.Events:
 		return cli.Usagef("--events: what happens to everybody is not sent to a hub; leave out one of the two")

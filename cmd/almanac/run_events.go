@@ -100,8 +100,12 @@ func (l *rowLog[R]) add(replica int, row R) {
 	}
 }
 
-// done closes the part of a complete replica.
+// done closes the part of a complete replica, so that there are no more open files than workers. The log
+// may be nil.
 func (l *rowLog[R]) done(replica int) {
+	if l == nil {
+		return
+	}
 	if part := replica - l.first; part > 0 && l.parts[part] != nil {
 		l.fail(l.parts[part].close())
 	}
@@ -173,18 +177,15 @@ func (l *rowLogs) open(dir string, format results.Format, m *population.Model, e
 		}
 		o.OnPerson = func(p population.Person) { l.people.add(p.Replica, p) }
 	}
-	if l.events == nil && l.tree == nil {
+	if l.events == nil && l.tree == nil && l.people == nil {
 		return nil
 	}
 	last := len(m.Times()) - 1
 	o.OnRecord = func(r population.Record) {
-		if r.Row == last {
-			if l.events != nil {
-				l.events.done(r.Replica)
-			}
-			if l.tree != nil {
-				l.tree.done(r.Replica)
-			}
+		if r.Row == last { // nothing comes after it
+			l.events.done(r.Replica)
+			l.tree.done(r.Replica)
+			l.people.done(r.Replica)
 		}
 	}
 	return nil

@@ -7,7 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
 )
 
 // restless is a model in which people are born, come, go, meet, move and are moved, and ids are
@@ -221,4 +225,55 @@ func TestHistoryFromEvents(t *testing.T) {
 			t.Errorf("only %d of kind %s", kinds[kind], kind)
 		}
 	}
+}
+
+// The rows of a replica that is over are in its file, and the file is closed: replicas do not pile up in
+// memory, nor open files.
+func TestPartsAreClosed(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(strings.Replace(restless, "every: 0.5 days",
+		"every: 5 days, tree: {of: contact}, people: true", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range []results.Format{results.CSV, results.JSON, results.Parquet} {
+		var logs rowLogs
+		o := population.Options{Seed: 3, Replicas: 6, Workers: 1}
+		if err := logs.open(t.TempDir(), format, m, true, &o, func(err error) { t.Error(err) }); err != nil {
+			t.Fatal(err)
+		}
+		open := func() (n int) {
+			for k := range o.Replicas {
+				for _, file := range []*os.File{fileOf(logs.events, k), fileOf(logs.tree, k), fileOf(logs.people, k)} {
+					if file != nil {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		record := o.OnRecord
+		o.OnRecord = func(r population.Record) {
+			record(r)
+			if n := open(); r.Row == len(m.Times())-1 && n > 3 { // those of the first replica get all rows
+				t.Errorf("%s: %d files are open after replica %d", format, n, r.Replica)
+			}
+		}
+		if _, err := m.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if err := logs.close(); err != nil {
+			t.Fatal(err)
+		}
+		if n := open(); n > 0 {
+			t.Errorf("%s: %d files are open at the end", format, n)
+		}
+	}
+}
+
+// fileOf is the open file of a part of a log; nil if there is none.
+func fileOf[R any](l *rowLog[R], part int) *os.File {
+	if l.parts[part] == nil {
+		return nil
+	}
+	return l.parts[part].file
 }

@@ -27,7 +27,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		dates = fmt.Sprintf(" (%s to %s)", d[0], d[len(d)-1])
 	}
 	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g%s, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(),
-		m.Start(), m.End(), dates, replicasText(first, r.Replicas), r.Seed)
+		m.Start(), r.Times[len(r.Times)-1], dates, replicasText(first, r.Replicas), r.Seed)
 	rows := r.Rows()
 	if r.Incomplete {
 		reached := "nothing was recorded"

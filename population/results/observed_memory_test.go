@@ -12,7 +12,7 @@ import (
 
 // Infections and people are written while a run goes on and do not pile up, however many there are and
 // however many trees they begin: a run with twenty times as many rows takes no more memory. Kept,
-// each row would take 64 bytes or more. (Parquet and JSON hold a group of 65,536 rows of each table.)
+// each row would take 64 bytes or more.
 func TestRowsDoNotPileUp(t *testing.T) {
 	const text = `name: turnover
 time: {unit: day, end: END}
@@ -81,5 +81,40 @@ record: {every: 25 days, tree: {of: infection}, people: {times: [infection, repo
 	}
 	if grown := many - few; grown > 4*(moreRows-rows) {
 		t.Errorf("%d rows more take %d bytes", moreRows-rows, grown)
+	}
+}
+
+// Parquet and JSON hold a group of 65,536 rows of a table, and of the groups before it only what the end
+// of the file has of them. Kept, each row would take 64 bytes or more.
+func TestGroupsDoNotPileUp(t *testing.T) {
+	const group = 1 << 16
+	for _, format := range []results.Format{results.Parquet, results.JSON} {
+		w, err := results.NewTreeWriter(io.Discard, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := uint64(0)
+		// held is how many bytes are held after so many more groups.
+		held := func(groups int) int {
+			for range groups * group {
+				rows++
+				e := population.Infection{Infected: rows, Time: float64(rows) / 7, By: rows / 2, ByTime: float64(rows) / 9,
+					Generation: int(rows % 40), Root: rows % 1000, Among: "household"}
+				if err := w.Write(e); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runtime.GC()
+			var now runtime.MemStats
+			runtime.ReadMemStats(&now)
+			return int(now.HeapAlloc)
+		}
+		few := held(3)
+		if grown := held(4) - few; grown > 2*4*group {
+			t.Errorf("%s: %d rows more take %d bytes", format, 4*group, grown)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +19,9 @@ from ._results import Check, Comparison, Fit, Result, Run, Scratch, Sweep
 _R = TypeVar("_R", bound=Result)
 _Path = Union[str, "os.PathLike[str]"]
 _Names = Union[str, Iterable[str], None]
+
+# What is said of every saved state, and is no warning.
+_ASKED_FOR = re.compile(r"almanac: (--from-state: replicas go on from |.* has the state of [\d,]+ replicas? at )")
 
 
 def use(*, binary: Optional[_Path] = None, frames: Optional[str] = None) -> None:
@@ -36,15 +40,18 @@ def version() -> str:
 
 
 def run(
-    model: Model,
+    model: Optional[Model] = None,
     *,
     set: Optional[Mapping[str, Any]] = None,  # noqa: A002: the name of the option
-    replicas: int = 1,
-    seed: int = 1,
+    replicas: Optional[int] = None,
+    seed: Optional[int] = None,
     size: Optional[int] = None,
     until: Any = None,
     scenario: Optional[str] = None,
     from_fit: Union[Fit, _Path, None] = None,
+    from_state: Union[_Path, bool, None] = None,
+    save_at: Any = None,
+    as_: Optional[_Path] = None,
     events: bool = False,
     show: _Names = None,
     panels: _Names = None,
@@ -58,7 +65,11 @@ def run(
 ) -> Run:
     """Runs a model, a file or a dict, and returns what it recorded.
 
-    `set` replaces parameters: {"beta": "0.4 per day"}. `from_fit` goes on with the runs of a fit.
+    `set` replaces parameters: {"beta": "0.4 per day"}. It is run once, with seed 1, unless `replicas` and
+    `seed` say otherwise. `from_fit` goes on with the runs of a fit. `save_at` ends the run at a time and
+    saves the state of each replica to the file `as_`; `from_state` goes on with that file, without a
+    model or with one that has other interventions, with its replicas and its seed. With `from_fit`,
+    from_state=True goes on with the states that the fit has saved.
     `show`, `panels`, `log`, `per`, `title` and `data` say what plot() shows. `out` is a directory that
     keeps the files. `progress` is True, False or a function of the share done and a text; without it,
     progress is shown on a terminal and in a notebook. Other options of the command are taken by their
@@ -67,52 +78,55 @@ def run(
     picture = {"show": names(show), "panels": names(panels), "log": log or None, "per": per, "title": title,
                "data": data}
     drawn = any(v is not None for v in picture.values())
-    args = ["--replicas", str(replicas), *_common(set, seed, size, until, scenario, from_fit),
-            *options({**picture, "events": events or None})]
+    args = [*_common(set, replicas, seed, size, until, scenario, from_fit, from_state),
+            *options({**picture, "save_at": save_at, "as": as_, "events": events or None})]
     return _study(Run, "run", model, args, more, out, progress, series=True, draw=drawn)
 
 
 def sweep(
-    model: Model,
+    model: Optional[Model],
     vary: Mapping[str, Any],
     *,
     output: _Names = None,
-    replicas: int = 100,
+    replicas: Optional[int] = None,
     sample: Optional[int] = None,
     design: Optional[str] = None,
     precision: Optional[str] = None,
     set: Optional[Mapping[str, Any]] = None,  # noqa: A002
-    seed: int = 1,
+    seed: Optional[int] = None,
     size: Optional[int] = None,
     until: Any = None,
     scenario: Optional[str] = None,
     from_fit: Union[Fit, _Path, None] = None,
+    from_state: Union[_Path, bool, None] = None,
     out: Optional[_Path] = None,
     progress: Progress = None,
     **more: Any,
 ) -> Sweep:
-    """Runs a model at many points.
+    """Runs a model at many points, 100 times at each unless `replicas` says otherwise.
 
     `vary` says what varies: {"beta": "0.2..0.6 per day by 0.1"}, or a list of values. `output` is what
-    each replica reports: "peak(infectious)", or a list of such. Other arguments are those of `run`.
+    each replica reports: "peak(infectious)", or a list of such. Other arguments are those of `run`; with
+    `from_state`, the model may be None.
     """
-    args = [*pairs("--vary", vary, values), "--replicas", str(replicas),
-            *_common(set, seed, size, until, scenario, from_fit),
+    args = [*pairs("--vary", vary, values),
+            *_common(set, replicas, seed, size, until, scenario, from_fit, from_state),
             *options({"output": _each(output), "sample": sample, "design": design, "precision": precision})]
     return _study(Sweep, "sweep", model, args, more, out, progress, series=True)
 
 
 def compare(
-    model: Model,
+    model: Optional[Model] = None,
     *,
     scenarios: _Names = None,
     output: _Names = None,
-    replicas: int = 100,
+    replicas: Optional[int] = None,
     set: Optional[Mapping[str, Any]] = None,  # noqa: A002
-    seed: int = 1,
+    seed: Optional[int] = None,
     size: Optional[int] = None,
     until: Any = None,
     from_fit: Union[Fit, _Path, None] = None,
+    from_state: Union[_Path, bool, None] = None,
     out: Optional[_Path] = None,
     progress: Progress = None,
     **more: Any,
@@ -121,13 +135,13 @@ def compare(
 
     `scenarios` are those to compare, and in which order. Other arguments are those of `sweep`.
     """
-    args = ["--replicas", str(replicas), *_common(set, seed, size, until, None, from_fit),
+    args = [*_common(set, replicas, seed, size, until, None, from_fit, from_state),
             *options({"scenarios": names(scenarios), "output": _each(output)})]
     return _study(Comparison, "compare", model, args, more, out, progress)
 
 
 def fit(
-    model: Model,
+    model: Optional[Model] = None,
     *,
     data: Optional[_Path] = None,
     unknown: Optional[Mapping[str, str]] = None,
@@ -135,8 +149,10 @@ def fit(
     method: Optional[str] = None,
     budget: Optional[int] = None,
     population: Optional[int] = None,
+    states: Optional[int] = None,
+    from_state: Optional[_Path] = None,
     set: Optional[Mapping[str, Any]] = None,  # noqa: A002
-    seed: int = 1,
+    seed: Optional[int] = None,
     size: Optional[int] = None,
     until: Any = None,
     scenario: Optional[str] = None,
@@ -148,11 +164,12 @@ def fit(
 
     Without `data`, `unknown` and `match`, the model says in its section `fit` what is estimated from
     what. `unknown` maps names to priors: {"beta": "uniform 0.1..1.5 per day"}; `match` says what a
-    column is compared with: "cases = incidence susceptible->infectious poisson".
+    column is compared with: "cases = incidence susceptible->infectious poisson". `states` saves the
+    states of so many runs at the last data point, for run(…, from_fit=f, from_state=True).
     """
-    args = [*pairs("--unknown", unknown), *_common(set, seed, size, until, scenario, None),
+    args = [*pairs("--unknown", unknown), *_common(set, None, seed, size, until, scenario, None, from_state),
             *options({"data": data, "match": _each(match), "method": method, "budget": budget,
-                      "population": population})]
+                      "population": population, "states": states})]
     return _study(Fit, "fit", model, args, more, out, progress)
 
 
@@ -188,11 +205,13 @@ def examples(directory: _Path) -> list[Path]:
     return sorted(Path(directory).glob("*.yaml"))
 
 
-def _common(changes: Optional[Mapping[str, Any]], seed: int, size: Optional[int], until: Any,
-            scenario: Optional[str], from_fit: Union[Fit, _Path, None]) -> list[str]:
+def _common(changes: Optional[Mapping[str, Any]], replicas: Optional[int], seed: Optional[int], size: Optional[int],
+            until: Any, scenario: Optional[str], from_fit: Union[Fit, _Path, None],
+            from_state: Union[_Path, bool, None]) -> list[str]:
     source = from_fit.directory if isinstance(from_fit, Fit) else from_fit
-    return [*pairs("--set", changes), "--seed", str(seed),
-            *options({"size": size, "until": until, "scenario": scenario, "from": source})]
+    return [*pairs("--set", changes),
+            *options({"replicas": replicas, "seed": seed, "size": size, "until": until, "scenario": scenario,
+                      "from": source, "from_state": from_state or None})]
 
 
 def _each(value: _Names) -> Optional[list[str]]:
@@ -201,13 +220,13 @@ def _each(value: _Names) -> Optional[list[str]]:
     return [value] if isinstance(value, str) else list(value)
 
 
-def _study(kind: type[_R], command: str, model: Model, args: list[str], more: Mapping[str, Any],
+def _study(kind: type[_R], command: str, model: Optional[Model], args: list[str], more: Mapping[str, Any],
            out: Optional[_Path], progress: Progress, series: bool = False, draw: bool = False) -> _R:
     """Runs a command that writes a directory."""
     scratch = Scratch() if out is None else None
     directory = scratch.path if scratch is not None else Path(os.fspath(out or ""))
-    name, source = model_argument(model)
-    line = [command, name, *args, f"--out={directory}", *options(more)]
+    names, source = model_argument(model)
+    line = [command, *names, *args, f"--out={directory}", *options(more)]
     if series and "format" not in more:
         line.append("--format=" + _tables.file_format())
     if draw:
@@ -226,6 +245,6 @@ def _done(line: list[str], source: Optional[str], progress: Progress, partial: A
     if output.status != 0:
         raise error_from(output.status, output.stderr, source, partial() if partial else None)
     for said in output.stderr.splitlines():
-        if said.startswith("almanac: "):
+        if said.startswith("almanac: ") and not _ASKED_FOR.match(said):
             warnings.warn(said[len("almanac: "):], AlmanacWarning, stacklevel=4)
     return output.stdout

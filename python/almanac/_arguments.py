@@ -12,16 +12,19 @@ from typing import Any, Optional, Union
 Model = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
 
-def model_argument(model: Model) -> tuple[str, Optional[str]]:
-    """The argument for a model, and what goes to standard input: the text of a dict.
+def model_argument(model: Optional[Model]) -> tuple[list[str], Optional[str]]:
+    """The argument for a model, and what goes to standard input: the text of a dict. A model in the
+    file of a state, None, has neither.
 
     JSON is YAML. Tables that a dict names are found from the current directory.
     """
+    if model is None:
+        return [], None
     if isinstance(model, Mapping):
-        return "-", json.dumps(model, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
+        return ["-"], json.dumps(model, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
     path = os.fspath(model)
     # A path that looks like an option, or like standard input, is still a path.
-    return (os.path.join(os.curdir, path) if path.startswith("-") else path), None
+    return [os.path.join(os.curdir, path) if path.startswith("-") else path], None
 
 
 def _plain(value: Any) -> Any:

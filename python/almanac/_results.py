@@ -20,6 +20,8 @@ _RUN = {"replica": INT, "time": FLOAT, "count": INT, "incidence": INT}
 _OUTCOMES = {"replica": INT, "time": FLOAT, "value": FLOAT}
 _SUPPLIES = {"replica": INT, "time": FLOAT, "left": INT, "used": INT, "lost": INT, "refused": INT}
 _OBSERVED = {"replica": INT, "time": FLOAT, "count": FLOAT, "value": FLOAT}
+_PLACES = {"replica": INT, "time": FLOAT, "size": OPTIONAL_INT, "count": INT}
+_NETWORKS = {"replica": INT, "time": FLOAT, "count": INT}
 _TREE = {"replica": INT, "infected": INT, "time": FLOAT, "by": OPTIONAL_INT, "by time": FLOAT, "generation": INT,
          "root": INT}
 
@@ -170,6 +172,16 @@ class Run(Result):
         """replica, number, id, entered, left, how, mother, state, attributes, and the time of what the model
         names, of a model with record: people: a line list."""
         return self._read("people", _PEOPLE)
+
+    @cached_property
+    def places(self) -> Any:
+        """replica, time (and date), kind, what, size, count, of a model with places."""
+        return self._read("places", _PLACES)
+
+    @cached_property
+    def networks(self) -> Any:
+        """replica, time (and date), network, what, degree, count, of a model with networks."""
+        return self._read("networks", _NETWORKS)
 
     @cached_property
     def draws(self) -> Any:

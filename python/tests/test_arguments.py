@@ -42,12 +42,13 @@ class Arguments(unittest.TestCase):
                                                     "--output", "b", "--per=1000"])
 
     def test_models(self) -> None:
-        self.assertEqual(arguments.model_argument("sir.yaml"), ("sir.yaml", None))
-        self.assertEqual(arguments.model_argument(Path("sir.yaml")), ("sir.yaml", None))
-        self.assertEqual(Path(arguments.model_argument("-")[0]), Path("-"))
-        self.assertNotEqual(arguments.model_argument("-")[0], "-")
+        self.assertEqual(arguments.model_argument("sir.yaml"), (["sir.yaml"], None))
+        self.assertEqual(arguments.model_argument(Path("sir.yaml")), (["sir.yaml"], None))
+        self.assertEqual(arguments.model_argument(None), ([], None))
+        self.assertEqual(Path(arguments.model_argument("-")[0][0]), Path("-"))
+        self.assertNotEqual(arguments.model_argument("-")[0], ["-"])
         name, text = arguments.model_argument({"n": Number([1, 2]), "day": datetime.date(2020, 3, 1), "é": (1,)})
-        self.assertEqual(name, "-")
+        self.assertEqual(name, ["-"])
         assert text is not None
         self.assertEqual(json.loads(text), {"n": [1, 2], "day": "2020-03-01", "é": [1]})
         self.assertIn("é", text)

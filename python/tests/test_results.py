@@ -228,6 +228,54 @@ class Observed(Case):
             self.assertEqual(r.values["value"][0], 10 / 400)
 
 
+class States(Case):
+    def test_go_on(self) -> None:
+        # Nothing that is said of a state is a warning, which would be an error here.
+        first = almanac.run(sir(), replicas=3, seed=5, save_at="2020-03-08", as_="calm.almanac")
+        self.assertEqual(first.states["time"][-1], 7)
+        whole = almanac.run(sir(), replicas=3, seed=5)
+        on = almanac.run(from_state="calm.almanac")
+        self.assertEqual(on.states.to_dict(), whole.states.to_dict())
+        self.assertEqual(on.flows.to_dict(), whole.flows.to_dict())
+        more = almanac.run({**sir(), "interventions": [{"at": "2020-03-10", "set": {"beta": "0 per day"}}]},
+                           from_state="calm.almanac")
+        rows = len(whole.flows.where(lambda row: row["time"] <= 9))
+        self.assertGreater(rows, 0)
+        self.assertEqual(more.flows.where(lambda row: row["time"] <= 9).to_dict(),
+                         whole.flows.where(lambda row: row["time"] <= 9).to_dict())
+        self.assertNotEqual(more.flows.to_dict(), whole.flows.to_dict())
+        c = almanac.compare(from_state=Path("calm.almanac"), output=["final(immune)", "at(immune, 2020-03-08)"])
+        self.assertEqual(c.scenarios["replicas"], [3] * 4)
+        self.assertEqual(c.differences["mean_difference"][1], 0)
+        self.assertLess(c.differences["mean_difference"][0], 0)
+        s = almanac.sweep(None, {"beta": ["0.6 per day"]}, from_state="calm.almanac", output="final(immune)")
+        self.assertEqual(s.points["mean"][0], c.scenarios["mean"][0])
+
+    def test_mistakes(self) -> None:
+        almanac.run(sir(), save_at="2020-03-08", as_="calm.almanac")
+        with self.assertWarnsRegex(almanac.AlmanacWarning, "drawn again, since the seed is not that"):
+            almanac.run(from_state="calm.almanac", seed=2)
+        for wrong, why in (({"from_state": "none.almanac"}, "no such file"), ({"save_at": "2020-03-08"}, "to which file"),
+                           ({"from_state": "model.yaml"}, "not a state"), ({}, "which model"),
+                           ({"from_state": "calm.almanac", "size": 3}, "the run has begun")):
+            (self.directory / "model.yaml").write_text("name: x")
+            model = sir() if "save_at" in wrong else None
+            with self.assertRaisesRegex(almanac.UsageError, why):
+                almanac.run(model, **wrong)
+
+    def test_of_a_fit(self) -> None:
+        (self.directory / "data.csv").write_text("time,ill\n2,14\n4,19\n6,30\n")
+        model = sir(time={"unit": "day", "end": 20}, fit={
+            "data": "data.csv", "unknown": {"beta": {"uniform": {"low": "0.1 per day", "high": "1 per day"}}},
+            "match": [{"column": "ill", "state": "ill", "error": "poisson"}]})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", almanac.AlmanacWarning)
+            f = almanac.fit(model, budget=300, states=20)
+            p = almanac.run(model, from_fit=f, from_state=True, replicas=4)
+        self.assertEqual(len(p.draws), 4)
+        self.assertEqual(p.states["time"][-1], 20)
+
+
 class Alone(Case):
     def test_standard_library_only(self) -> None:
         # Without site packages there is nothing but the standard library.

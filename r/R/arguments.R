@@ -1,7 +1,9 @@
 # Models, values and options of R as arguments of the command.
 
-# model_argument is the argument for a model, and what goes to standard input: the text of a list.
+# model_argument is the argument for a model, and what goes to standard input: the text of a list. A model
+# in the file of a state, NULL, has neither.
 model_argument <- function(model) {
+  if (is.null(model)) return(list(name = NULL, text = NULL))
   if (is.list(model)) return(list(name = "-", text = to_json(model)))
   if (!is.character(model) || length(model) != 1) stop("the model is a file or a list", call. = FALSE)
   list(name = if (startsWith(model, "-")) file.path(".", model) else path.expand(model), text = NULL)
@@ -41,8 +43,10 @@ options_of <- function(given) {
 
 joined <- function(x) if (is.null(x)) NULL else paste(x, collapse = ",")
 
-common <- function(set, seed, size, until, scenario, from_fit) {
+common <- function(set, replicas, seed, size, until, scenario, from_fit, from_state) {
   if (inherits(from_fit, "almanac_fit")) from_fit <- from_fit$directory
-  c(pairs("--set", set), "--seed", value_text(seed),
-    options_of(list(size = size, until = until, scenario = scenario, from = from_fit)))
+  if (is.character(from_state)) from_state <- path.expand(from_state)
+  if (identical(from_state, FALSE)) from_state <- NULL
+  c(pairs("--set", set), options_of(list(replicas = replicas, seed = seed, size = size, until = until,
+    scenario = scenario, from = from_fit, from_state = from_state)))
 }

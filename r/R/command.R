@@ -115,13 +115,16 @@ clear_line <- function(report) {
   if (inherits(report, "almanac_line")) cat("\r", strrep(" ", 100), "\r", sep = "", file = stderr())
 }
 
+# asked_for matches what is said of every saved state, and is no warning.
+asked_for <- "^--from-state: replicas go on from | has the state of [0-9,]+ replicas? at "
+
 # done returns what a command printed, or fails with the reason.
 done <- function(args, stdin = NULL, progress = FALSE, partial = function() NULL) {
   out <- call_almanac(args, stdin, progress)
   ours <- startsWith(out$stderr, "almanac: ")
   reasons <- substring(out$stderr[ours], nchar("almanac: ") + 1)
   if (out$status == 0) {
-    for (said in reasons) warning(said, call. = FALSE)
+    for (said in reasons[!grepl(asked_for, reasons)]) warning(said, call. = FALSE)
     return(out$stdout)
   }
   if (out$status %in% c(126L, 127L)) {

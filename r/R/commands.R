@@ -1,35 +1,35 @@
 # The functions: a command each.
 
-almanac_run <- function(model, set = NULL, replicas = 1, seed = 1, size = NULL, until = NULL, scenario = NULL,
-                        from_fit = NULL, events = FALSE, show = NULL, panels = NULL, log = FALSE, per = NULL,
+almanac_run <- function(model = NULL, set = NULL, replicas = NULL, seed = NULL, size = NULL, until = NULL, scenario = NULL,
+                        from_fit = NULL, from_state = NULL, save_at = NULL, as = NULL, events = FALSE, show = NULL, panels = NULL, log = FALSE, per = NULL,
                         title = NULL, data = NULL, out = NULL, progress = NULL, ...) {
   picture <- list(show = joined(show), panels = joined(panels), log = if (log) TRUE, per = per, title = title, data = data)
-  args <- c("--replicas", value_text(replicas), common(set, seed, size, until, scenario, from_fit),
-    options_of(picture), if (events) "--events")
+  args <- c(common(set, replicas, seed, size, until, scenario, from_fit, from_state),
+    options_of(c(picture, list(save_at = save_at, as = as))), if (events) "--events")
   study("run", model, args, list(...), out, progress, series = TRUE, draw = !all(vapply(picture, is.null, NA)))
 }
 
-almanac_sweep <- function(model, vary, output = NULL, replicas = 100, sample = NULL, design = NULL, precision = NULL,
-                          set = NULL, seed = 1, size = NULL, until = NULL, scenario = NULL, from_fit = NULL,
-                          out = NULL, progress = NULL, ...) {
-  args <- c(pairs("--vary", vary, varied), "--replicas", value_text(replicas),
-    common(set, seed, size, until, scenario, from_fit),
+almanac_sweep <- function(model, vary, output = NULL, replicas = NULL, sample = NULL, design = NULL, precision = NULL,
+                          set = NULL, seed = NULL, size = NULL, until = NULL, scenario = NULL, from_fit = NULL,
+                          from_state = NULL, out = NULL, progress = NULL, ...) {
+  args <- c(pairs("--vary", vary, varied), common(set, replicas, seed, size, until, scenario, from_fit, from_state),
     options_of(list(output = output, sample = sample, design = design, precision = precision)))
   study("sweep", model, args, list(...), out, progress, series = TRUE)
 }
 
-almanac_compare <- function(model, scenarios = NULL, output = NULL, replicas = 100, set = NULL, seed = 1, size = NULL,
-                            until = NULL, from_fit = NULL, out = NULL, progress = NULL, ...) {
-  args <- c("--replicas", value_text(replicas), common(set, seed, size, until, NULL, from_fit),
+almanac_compare <- function(model = NULL, scenarios = NULL, output = NULL, replicas = NULL, set = NULL, seed = NULL,
+                            size = NULL, until = NULL, from_fit = NULL, from_state = NULL, out = NULL, progress = NULL, ...) {
+  args <- c(common(set, replicas, seed, size, until, NULL, from_fit, from_state),
     options_of(list(scenarios = joined(scenarios), output = output)))
   study("compare", model, args, list(...), out, progress)
 }
 
-almanac_fit <- function(model, data = NULL, unknown = NULL, match = NULL, method = NULL, budget = NULL,
-                        population = NULL, set = NULL, seed = 1, size = NULL, until = NULL, scenario = NULL,
+almanac_fit <- function(model = NULL, data = NULL, unknown = NULL, match = NULL, method = NULL, budget = NULL,
+                        population = NULL, states = NULL, from_state = NULL, set = NULL, seed = NULL, size = NULL, until = NULL, scenario = NULL,
                         out = NULL, progress = NULL, ...) {
-  args <- c(pairs("--unknown", unknown), common(set, seed, size, until, scenario, NULL),
-    options_of(list(data = data, match = match, method = method, budget = budget, population = population)))
+  args <- c(pairs("--unknown", unknown), common(set, NULL, seed, size, until, scenario, NULL, from_state),
+    options_of(list(data = data, match = match, method = method, budget = budget, population = population,
+      states = states)))
   study("fit", model, args, list(...), out, progress)
 }
 

@@ -26,6 +26,8 @@ result <- function(kind, directory, text, temporary = FALSE) {
       table("observed", "observed", "observed")
       table("tree", "tree", "tree")
       table("people", "people", "people")
+      table("places", "places", "places")
+      table("networks", "networks", "run")
       table("draws", "draws", "draws")
       table("projection", "projection", "study")
       json("summary", "summary.json")

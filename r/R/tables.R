@@ -11,6 +11,7 @@ table_kinds <- function(what) {
     outcomes = list(as_kinds(c("replica", "time", "value"), "numeric"), "character"),
     supplies = list(as_kinds(c("replica", "time", "left", "used", "lost", "refused"), "numeric"), "character"),
     observed = list(as_kinds(c("replica", "time", "count", "value"), "numeric"), "character"),
+    places = list(as_kinds(c("replica", "time", "size", "count"), "numeric"), "character"),
     tree = list(as_kinds(c("replica", "infected", "time", "by", "by time", "generation", "root"), "numeric"), "character"),
     people = list(as_kinds(c("replica", "number", "entered", "left", "mother"), "numeric"), "character"),
     events = list(as_kinds(c("replica", "time", "individual", "by"), "numeric"), "character"),

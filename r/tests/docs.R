@@ -4,6 +4,7 @@ library(almanac)
 arguments <- commandArgs(FALSE)
 here <- normalizePath(dirname(sub("^--file=", "", grep("^--file=", arguments, value = TRUE))))
 guide <- file.path(here, "..", "..", "docs", "guide", "r.md")
+setwd(tempdir()) # the code writes files
 update <- nzchar(Sys.getenv("ALMANAC_UPDATE"))
 options(width = 80)
 lines <- readLines(guide, encoding = "UTF-8")

@@ -104,8 +104,30 @@ stopifnot(nrow(p$draws) == 4, max(p$projection$time) == 39)
 k <- almanac_check(small, size = 777)
 stopifnot(grepl("small: 777 individuals", k$text[1]), almanac_picture(k) == "states")
 
+# Saved states. What is said of them is no warning.
+options(warn = 2)
+first <- almanac_run(small, replicas = 3, seed = 5, save_at = as.Date("2020-03-08"), as = "calm.almanac")
+whole <- almanac_run(small, replicas = 3, seed = 5)
+on <- almanac_run(from_state = "calm.almanac")
+stopifnot(max(first$states$time) == 7, identical(on$states, whole$states), identical(on$flows, whole$flows))
+branched <- small
+branched$interventions <- list(list(at = as.Date("2020-03-10"), set = list(beta = "0 per day")))
+on <- almanac_run(branched, from_state = "calm.almanac")
+stopifnot(identical(subset(on$flows, time <= 9), subset(whole$flows, time <= 9)), !identical(on$flows, whole$flows))
+d <- almanac_compare(from_state = "calm.almanac", output = "final(immune)")
+stopifnot(all(d$scenarios$replicas == 3), d$differences$mean_difference < 0)
+options(warn = 0)
+again <- tryCatch(almanac_run(from_state = "calm.almanac", seed = 2), warning = conditionMessage)
+stopifnot(grepl("drawn again, since the seed is not that", again))
+err <- tryCatch(almanac_run(from_state = "none.almanac"), almanac_usage_error = conditionMessage)
+stopifnot(grepl("no such file", err))
+
 # A fit of a model without a section fit.
 writeLines(c("time,ill", "5,40", "10,90"), "ill.csv")
 f <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"), match = "ill = state ill poisson",
   budget = 60)
+states <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"),
+  match = "ill = state ill poisson", budget = 60, states = 10)
+p <- suppressWarnings(almanac_run(small, from_fit = states, from_state = TRUE, replicas = 4))
+stopifnot(nrow(p$draws) == 4, max(p$states$time) == 20)
 stopifnot(f$unknowns$name == "beta", f$unknowns$prior == "uniform 0.1..1", f$unknowns$mean > 0.1, f$unknowns$mean < 1)

@@ -131,7 +131,8 @@ func (c *compiler) schedule(start Scope) {
 	for _, o := range all {
 		now = s.statesAfter(o.of, now)
 		scheduled := program.Scheduled{Intervention: o.of, ModelTime: o.at, At: o.at - c.program.Start, Number: number}
-		if o.of.Adds < 0 {
+		// Neither a delivery nor what holds from a time on draws anything: all others keep their draws.
+		if o.of.Adds < 0 && !c.interventionSyntax[o.of].Later {
 			number++
 		}
 		c.program.Scheduled = append(c.program.Scheduled, scheduled)

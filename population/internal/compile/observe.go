@@ -139,9 +139,6 @@ func (c *compiler) resolveObserved() {
 		t := program.PersonTime{Name: of.Name, Of: program.Event{Name: -1, Flow: -1}}
 		if t.Observation = slices.Index(p.ObservationNames(), of.Name); t.Observation < 0 {
 			t.Of = c.event(of, what, p.ObservationNames())
-		} else if p.Observations[t.Observation].Survey {
-			c.Add(of.At, "%s: %s: a survey sees people again and again; expected an event, or an observation of one", what,
-				diag.Shorten(of.Name))
 		}
 		people.Times = append(people.Times, t)
 	}

@@ -30,6 +30,7 @@ type waiting struct {
 	fired   []int     // how often each condition has become true, for long enough
 	done    []int     // how often each has been carried out
 	due     []int     // became true and not yet carried out
+	number  []int     // names the draws of each: its place among all, in the program that it was first in
 	windows []window  // by Program.Windows
 	wake    float64   // when the event of watchID is due; +Inf if it is not in the calendar
 }
@@ -40,7 +41,10 @@ func (w *waiting) begin(m *program.Program) {
 	*w = waiting{
 		on: n > 0, held: make([]bool, n), since: make([]float64, n), struck: make([]bool, n),
 		fired: make([]int, n), done: make([]int, n), due: w.due[:0],
-		windows: make([]window, len(m.Windows)), wake: math.Inf(1),
+		number: make([]int, n), windows: make([]window, len(m.Windows)), wake: math.Inf(1),
+	}
+	for k := range w.number {
+		w.number[k] = k
 	}
 }
 
@@ -51,6 +55,7 @@ func (w *waiting) copyFrom(from *waiting) {
 	w.held, w.since = append(own.held[:0], from.held...), append(own.since[:0], from.since...)
 	w.struck, w.fired = append(own.struck[:0], from.struck...), append(own.fired[:0], from.fired...)
 	w.done, w.due = append(own.done[:0], from.done...), append(own.due[:0], from.due...)
+	w.number = append(own.number[:0], from.number...)
 	w.windows = make([]window, len(from.windows))
 	for i, c := range from.windows {
 		w.windows[i] = window{append([]float64(nil), c.times...), c.newest, c.seen}
@@ -270,5 +275,5 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 		}
 	}
 	// The stream is named by the intervention and by how often it has happened.
-	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(k), uint64(r.waiting.done[k])))
+	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(r.waiting.number[k]), uint64(r.waiting.done[k])))
 }

@@ -70,7 +70,16 @@ func (s *Saved) sound() bool {
 		h.Stride >= headWords && h.Stride < 1<<16 && h.Alive >= 0 && h.Alive <= h.Used-h.FirstID &&
 		now >= 0 && now <= horizon && !math.IsInf(horizon, 0) &&
 		h.Shape.sound() && len(h.Sparse) == h.Shape.Columns && h.Phase >= 0 && h.Phase < len(h.Shape.Phases) &&
-		h.Rows >= 0 && h.Rows <= len(h.Shape.Rows) && h.SizeClass >= 0 && h.Index >= 0 && h.Replica >= 0
+		h.Rows >= 0 && h.Rows <= len(h.Shape.Rows) && h.SizeClass >= 0 && h.Index >= 0 && h.Replica >= 0 &&
+		s.holdsIndividuals()
+}
+
+// holdsIndividuals reports whether the file has the words of as many individuals as the head says, so that
+// no more memory is taken than the file justifies, and not many more slots for them.
+func (s *Saved) holdsIndividuals() bool {
+	n := s.run.Used - s.run.FirstID
+	words := s.sections[s.prefix+"individuals/words"]
+	return words.Length == 8*uint64(s.run.Stride)*uint64(n) && s.run.SlotCount-s.run.Used <= max(1, extraSlots(n))
 }
 
 // Replica is the number of the replica in the run that was saved.
@@ -78,6 +87,9 @@ func (s *Saved) Replica() int { return s.run.Replica }
 
 // Time is that of the state, on the model's clock.
 func (s *Saved) Time() float64 { return s.run.Shape.Start + math.Float64frombits(s.run.Now) }
+
+// IsAt reports whether a time on the model's clock is that of the state.
+func (s *Saved) IsAt(time float64) bool { return math.Abs(s.Time()-time) <= 2*s.run.Shape.Tolerance }
 
 // Horizon is up to when the state can be gone on with, on the model's clock.
 func (s *Saved) Horizon() float64 { return s.run.Shape.Start + math.Float64frombits(s.run.Horizon) }
@@ -194,14 +206,13 @@ func read[T statefile.Number](in *loader, name string, into []T) {
 // get reads a section with n numbers, or with any number if n is negative.
 func get[T statefile.Number](in *loader, name string, n int) []T {
 	s := in.section(name)
-	if in.err != nil {
-		return make([]T, max(n, 0))
-	}
 	var one [1]T
 	each := uint64(len(statefile.Bytes(one[:])))
 	if s.Length%each != 0 || n >= 0 && s.Length/each != uint64(n) {
 		in.bad("section %s has %d bytes", name, s.Length)
-		return make([]T, max(n, 0))
+	}
+	if in.err != nil { // zeros, but no more than the file could have
+		return make([]T, min(max(n, 0), int(in.in.Size)))
 	}
 	all := make([]T, s.Length/each)
 	in.err = in.in.Read(s, statefile.Bytes(all))
@@ -340,17 +351,14 @@ func loadArrivals(r *Run, in *loader) {
 // checkEvents verifies that the next event of each individual is that of its timers, or of a rate.
 func (in *loader) checkEvents(r *Run) {
 	horizon := math.Float64frombits(in.run.Horizon)
-	for id := r.firstID; int(id) < r.Used; id++ {
-		state := r.status(id).state
-		if state == program.NoState {
-			continue
-		}
+	in.eachLiving(r, func(id uint32) string {
 		var next float64
 		if in.due != nil {
 			next = in.due[id-r.firstID]
 		} else {
 			next = *r.nextAt(id)
 		}
+		state := r.status(id).state
 		st := &r.phase.States[state]
 		if !st.OnlyRates {
 			st = r.stateOf(id, state)
@@ -358,13 +366,12 @@ func (in *loader) checkEvents(r *Run) {
 		first, _ := r.firstTimer(id, st)
 		switch {
 		case next > first && first <= horizon:
-			in.bad("a timer has no event")
-			return
+			return "a timer has no event"
 		case next < first && st.TotalRate == 0 && st.Varying == nil:
-			in.bad("an event is of no clock")
-			return
+			return "an event is of no clock"
 		}
-	}
+		return ""
+	})
 }
 
 // fillCalendar schedules the next events of all individuals.
@@ -428,7 +435,7 @@ func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *
 		return err
 	}
 	for row := range rec.Rows {
-		h.Recorded(row)
+		r.recorded(row, h)
 	}
 	return r.record(ctx, m, nil, rec, h)
 }

@@ -185,8 +185,21 @@ func loadInterventions(r *Run, in *loader) {
 	held, struck := get[uint8](in, "held", saved), get[uint8](in, "struck", saved)
 	since := get[float64](in, "since", saved)
 	fired, carried := get[int64](in, "fired", saved), get[int64](in, "done", saved)
+	numbers, next := make([]int64, saved), int64(saved)
+	for k := range numbers {
+		numbers[k] = int64(k)
+	}
+	if in.has("numbers") {
+		numbers = get[int64](in, "numbers", saved)
+	}
 	if in.err != nil {
 		return
+	}
+	for _, number := range numbers {
+		if next = max(next, number+1); number < 0 {
+			in.bad("a condition has no number")
+			return
+		}
 	}
 	w := &r.waiting
 	w.on = len(r.Program.Triggered) > 0
@@ -199,9 +212,12 @@ func loadInterventions(r *Run, in *loader) {
 				break
 			}
 		}
-		if from < 0 {
-			continue // as at the start of a run
+		if from < 0 { // as at the start of a run; those that the saved program had keep their draws
+			w.number[k] = int(next)
+			next++
+			continue
 		}
+		w.number[k] = int(numbers[from])
 		used[from] = true
 		w.held[k], w.struck[k], w.since[k] = held[from] != 0, struck[from] != 0, since[from]
 		w.fired[k], w.done[k] = int(fired[from]), int(carried[from])

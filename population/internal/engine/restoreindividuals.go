@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/statefile"
@@ -32,55 +34,31 @@ func loadIndividuals(r *Run, in *loader) {
 		return
 	}
 	// What follows checks each individual, so that nothing that is looked up by it can be out of range.
-	states, counts, left := len(r.Program.States), make([]int, len(r.Counts)), 0
-	for id := r.firstID; int(id) < r.Used; id++ {
-		p := r.status(id)
-		p.checkpoint = 0
-		p.unmark(isTied)
-		if p.state == program.NoState {
-			left++
-			r.cacheState(id, p.state)
-			continue
-		}
-		if int(p.state) >= states {
-			in.bad("an individual is in no state")
-			return
-		}
-		counts[p.state]++
-		r.cacheState(id, p.state)
-		if a := r.Program.StateAttribute; a >= 0 {
-			r.attributes[a].Set(id, p.state)
-		}
-		for m := range r.Program.Machines {
-			one := &r.Program.Machines[m]
-			counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
-		}
-		if int(p.held) > len(r.phase.Always) || p.held > 0 && !r.shared {
-			in.bad("an individual holds no such timer")
-			return
-		}
-		if st := r.stateOf(id, p.state); len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
-			in.bad("an individual is on no branch")
-			return
-		}
-		for k, w := range r.packed(id, &r.phase.States[p.state]) {
-			if t := timeOf(w); !(t >= r.Now) && !(r.columnAt[k] == isShared && p.held == 0) {
-				in.bad("a timer is in the past")
-				return
+	var mu sync.Mutex
+	left := 0
+	in.eachBlock(r, func(from, to uint32) string {
+		counts, gone := make([]int, len(r.Counts)), 0
+		for id := from; id < to; id++ {
+			p := r.status(id)
+			p.checkpoint = 0
+			p.unmark(isTied)
+			if r.cacheState(id, p.state); p.state == program.NoState {
+				gone++
+			} else if wrong := in.checkIndividual(r, id, counts); wrong != "" {
+				return wrong
 			}
 		}
-		next := math.Inf(1)
-		if in.due != nil {
-			next = in.due[id-r.firstID]
-		} else if r.windows != nil {
-			next = *r.nextAt(id)
+		mu.Lock()
+		defer mu.Unlock()
+		left += gone
+		for i, n := range counts {
+			r.Counts[i] += n
 		}
-		if !(next >= r.Now) {
-			in.bad("an event is in the past")
-			return
-		}
+		return ""
+	})
+	if in.err != nil {
+		return
 	}
-	copy(r.Counts, counts)
 	alive := n - left
 	if alive != r.Alive || left != len(free) {
 		in.bad("%d are alive, and %d are counted", alive, r.Alive)
@@ -92,7 +70,7 @@ func loadIndividuals(r *Run, in *loader) {
 	}
 	marked := newIDSet(n)
 	for _, id := range free {
-		if int(id) >= n || !marked.add(id) || r.status(id+r.firstID).state != program.NoState {
+		if int(id) >= n || !marked.add(uint64(id)) || r.status(id+r.firstID).state != program.NoState {
 			in.bad("a free slot is not free")
 			return
 		}
@@ -100,25 +78,74 @@ func loadIndividuals(r *Run, in *loader) {
 	}
 }
 
-// numbersDiffer reports whether each individual has a number of its own.
+// checkIndividual says what is wrong with an individual that is there, or "", and counts it.
+func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string) {
+	p := r.status(id)
+	if int(p.state) >= len(r.Program.States) {
+		return "an individual is in no state"
+	}
+	counts[p.state]++
+	if a := r.Program.StateAttribute; a >= 0 {
+		r.attributes[a].Set(id, p.state)
+	}
+	for m := range r.Program.Machines {
+		one := &r.Program.Machines[m]
+		counts[one.FirstCount+int(r.attributes[one.Attribute].Of(id))]++
+	}
+	if int(p.held) > len(r.phase.Always) || p.held > 0 && !r.shared {
+		return "an individual holds no such timer"
+	}
+	if st := r.stateOf(id, p.state); len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
+		return "an individual is on no branch"
+	}
+	for k, w := range r.packed(id, &r.phase.States[p.state]) {
+		if t := timeOf(w); !(t >= r.Now) && !(r.columnAt[k] == isShared && p.held == 0) {
+			return "a timer is in the past"
+		}
+	}
+	next := math.Inf(1)
+	if in.due != nil {
+		next = in.due[id-r.firstID]
+	} else if r.windows != nil {
+		next = *r.nextAt(id)
+	}
+	if !(next >= r.Now) {
+		return "an event is in the past"
+	}
+	return ""
+}
+
+// numbersDiffer reports whether each individual has a number of its own, of those that have been given.
 func (r *Run) numbersDiffer() bool {
+	few := r.entered < 64*uint64(r.Used) // so that a set of all numbers takes no more memory than they do
+	var marked idSet
 	var all []uint64
+	if few {
+		marked = newIDSet(int(r.entered) + 1)
+	}
 	for id := r.firstID; int(id) < r.Used; id++ {
-		if r.status(id).state != program.NoState {
-			all = append(all, r.numbers[id])
+		if r.status(id).state == program.NoState {
+			continue
+		}
+		number := r.numbers[id]
+		if number == 0 || number > r.entered || few && !marked.add(number) {
+			return false
+		}
+		if !few {
+			all = append(all, number)
 		}
 	}
 	slices.Sort(all)
-	return len(all) == 0 || all[0] > 0 && all[len(all)-1] <= r.entered && len(slices.Compact(all)) == r.Alive
+	return few || len(slices.Compact(all)) == r.Alive
 }
 
-// An idSet is a set of ids.
+// An idSet is a set of ids or numbers.
 type idSet []uint64
 
 func newIDSet(n int) idSet { return make(idSet, (n+63)/64) }
 
 // add adds an id, and reports false if it was there.
-func (s idSet) add(id uint32) bool {
+func (s idSet) add(id uint64) bool {
 	bit := uint64(1) << (id & 63)
 	was := s[id>>6]&bit != 0
 	s[id>>6] |= bit
@@ -159,11 +186,14 @@ func (in *loader) readWords(r *Run) {
 		}
 		return in.ctx.Err()
 	})
-	for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
-		if r.status(id).state == program.NoState { // the word is when it was left
-			in.due[id-r.firstID] = math.Inf(1)
+	in.eachBlock(r, func(from, to uint32) string {
+		for id := from; id < to; id++ {
+			if r.status(id).state == program.NoState { // the word is when it was left
+				in.due[id-r.firstID] = math.Inf(1)
+			}
 		}
-	}
+		return ""
+	})
 }
 
 // readColumn reads a column of an attribute with so many values.
@@ -179,16 +209,17 @@ func (in *loader) readColumn(r *Run, name string, c *store.Column, values int) {
 	if in.err != nil || values >= 1<<16 || !c.IsWide && values >= 1<<8 {
 		return
 	}
-	for id := r.firstID; int(id) < r.Used; id++ {
-		if int(c.Of(id)) >= values {
-			if r.status(id).state == program.NoState {
+	in.eachBlock(r, func(from, to uint32) string {
+		for id := from; id < to; id++ {
+			if int(c.Of(id)) >= values {
+				if r.status(id).state != program.NoState {
+					return "an individual has a value that there is not in " + name
+				}
 				c.Set(id, 0)
-				continue
 			}
-			in.bad("an individual has a value that there is not in %s", name)
-			return
 		}
-	}
+		return ""
+	})
 }
 
 func loadTimers(r *Run, in *loader) {
@@ -197,10 +228,19 @@ func loadTimers(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	said := 0
-	for id := r.firstID; int(id) < r.Used; id++ {
-		said += bits.OnesCount8(r.status(id).sparse)
+	var sum atomic.Int64
+	in.eachBlock(r, func(from, to uint32) string {
+		n := 0
+		for id := from; id < to; id++ {
+			n += bits.OnesCount8(r.status(id).sparse)
+		}
+		sum.Add(int64(n))
+		return ""
+	})
+	if in.err != nil {
+		return
 	}
+	said := int(sum.Load())
 	if said != len(keys) || said > 0 && r.sparseTimers == nil {
 		in.bad("%d timers are sparse, and %d by status", len(keys), said)
 		return
@@ -270,27 +310,26 @@ func loadMachines(r *Run, in *loader) {
 			continue
 		}
 		in.readColumn(r, fmt.Sprintf("branch %d", m), &r.branches[m], 2*one.Branches)
-		for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
-			if r.status(id).state == program.NoState {
-				continue
-			}
+		in.eachLiving(r, func(id uint32) string {
 			if st := r.machineTable(id, m); st != nil && len(st.Split) > 0 {
 				if k, _ := r.branchOf(id, m); k >= len(st.Split) {
-					in.bad("an individual is on no branch")
+					return "an individual is on no branch"
 				}
 			}
-		}
+			return ""
+		})
 	}
 }
 
 func loadPersonal(r *Run, in *loader) {
 	column := func(name string, to []float64) {
 		read(in, name, ids(r, to, 1))
-		for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
-			if math.IsNaN(to[id]) && r.status(id).state != program.NoState {
-				in.bad("%s of an individual is no number", name)
+		in.eachLiving(r, func(id uint32) string {
+			if math.IsNaN(to[id]) {
+				return name + " of an individual is no number"
 			}
-		}
+			return ""
+		})
 	}
 	for k := range r.cameIn {
 		column(fmt.Sprintf("came in %d", slices.Index(in.run.Shape.Since, r.Program.Since[k].Words)), r.cameIn[k])
@@ -298,11 +337,12 @@ func loadPersonal(r *Run, in *loader) {
 	for k := range r.own {
 		column(fmt.Sprintf("number %d", k), r.own[k])
 	}
-	for id := r.firstID; in.err == nil && int(id) < r.Used; id++ {
-		if r.status(id).state != program.NoState && !r.checkPersonal(id) {
-			in.bad("an individual has a wrong time since")
+	in.eachLiving(r, func(id uint32) string {
+		if !r.checkPersonal(id) {
+			return "an individual has a wrong time since"
 		}
-	}
+		return ""
+	})
 }
 
 // readMembers reads the members of groups, which must be those that group says.
@@ -320,7 +360,7 @@ func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(i
 		}
 		for _, id := range members[:n] {
 			id += r.firstID
-			if int(id) >= r.Used || !marked.add(id-r.firstID) || r.status(id).state == program.NoState || group(id) != k {
+			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) || r.status(id).state == program.NoState || group(id) != k {
 				in.bad("somebody is in a wrong group")
 				return
 			}

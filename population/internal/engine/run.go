@@ -545,20 +545,28 @@ func (r *Run) record(ctx context.Context, m *program.Program, past *Past, rec *R
 			return err
 		}
 		rec.add(r)
-		h.Recorded(row)
+		r.recorded(row, h)
 		h.Progress(at, r.Events)
 		if err := ctx.Err(); err != nil && row+1 < len(m.RecordTimes) {
 			return err
 		}
 	}
-	r.listLivingPeople()
 	return nil
+}
+
+// recorded calls the hook of a row. Before that of the last one it lists those who are there, so that
+// nothing comes after it.
+func (r *Run) recorded(row int, h Hooks) {
+	if row == len(r.Program.RecordTimes)-1 {
+		r.listLivingPeople()
+	}
+	h.Recorded(row)
 }
 
 // Hooks are called by Simulate.
 type Hooks struct {
 	Begun    func()                           // after Start, before the first event
-	Recorded func(row int)                    // after each row
+	Recorded func(row int)                    // after each row; nothing else comes after the last one
 	Progress func(now float64, events uint64) // at every housekeepingInterval, and after each row
 }
 

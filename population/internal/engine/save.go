@@ -337,6 +337,7 @@ func saveInterventions(r *Run, s *saver) {
 	put(s, "since", w.since)
 	put(s, "fired", wholes(w.fired))
 	put(s, "done", wholes(w.done))
+	put(s, "numbers", wholes(w.number))
 	for i := range w.windows {
 		c := &w.windows[i]
 		put(s, fmt.Sprintf("window %d", i), c.times)

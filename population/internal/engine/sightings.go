@@ -243,6 +243,9 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 		s.count(r, at, 2*k+1)
 		if positive {
 			s.count(r, at, 2*k)
+			if l := r.observers.people; l != nil {
+				l.seen(r, id, k, r.Program.Start+at)
+			}
 		}
 	}
 	for slot := range s.slots {

@@ -39,7 +39,7 @@ type Scheduled struct {
 	*Intervention
 	ModelTime float64 // on the model's clock, as it is written
 	At        float64 // since the start of the run
-	Number    int     // among those that are not deliveries; its draws depend on it
+	Number    int     // among those that are in the file; its draws depend on it
 }
 
 // An Effect has the values of an intervention, by the parameters as they are once it has set them.

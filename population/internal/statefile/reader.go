@@ -19,6 +19,7 @@ type Section struct {
 // A Reader reads the sections of a file. It may be used from several goroutines at once.
 type Reader struct {
 	r        io.ReaderAt
+	Size     int64     // of the file, in bytes
 	Sections []Section // in the order of the file, without the last
 }
 
@@ -39,7 +40,7 @@ const mostSections = 1 << 24
 // NewReader reads the header and the heads of all sections of a file with so many bytes. Contents
 // are checked when they are read.
 func NewReader(r io.ReaderAt, size int64) (*Reader, error) {
-	in := &Reader{r: r}
+	in := &Reader{r: r, Size: size}
 	head := make([]byte, len(magic)+8)
 	if size < int64(len(head)) {
 		head = head[:max(0, size)]

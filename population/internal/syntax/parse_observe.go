@@ -128,6 +128,9 @@ func (f *Fields) source() (all []SourceShare) {
 		state := Ref{Name: strings.TrimSpace(p.Name), At: f.r.Place(p.Key)}
 		all = append(all, SourceShare{state, f.r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindNumber)})
 	}
+	if len(n.Content) == 0 {
+		f.r.Fail(n, "%s: expected at least one state, such as {mild: 1, severe: 2}", what)
+	}
 	return all
 }
 
@@ -159,6 +162,10 @@ func (r *Reader) recordPeople(m *File, n *yaml.Node) {
 	}
 	f := r.Fields(n, what, "{times: [infection]}", "times", "only")
 	if f == nil {
+		return
+	}
+	if times := f.Get("times"); times != nil && times.Kind == yaml.SequenceNode && len(times.Content) == 0 {
+		r.Fail(times, "%s: times: expected at least one event, such as [infection]; people: true lists everybody", what)
 		return
 	}
 	p := &RecordedPeople{At: r.Place(f.Node), Times: f.refs("times"), Only: f.ref("only")}
