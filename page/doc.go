@@ -17,6 +17,9 @@
 //	modelrun.go   form of a run of a model, and the run
 //	runs.go       list of runs, page of a run, its events
 //	results.go    charts of saved runs
+//	tables.go     tables of runs, and their files
+//	recorded.go   charts and tables of what only some models record: observations, places, trees, …
+//	samples.go    drawings of a sample of a network, and of a tree of infections
 //	compare.go    comparisons of scenarios and of runs
 //	studies.go    list of studies, the hub
 //	sweep.go      sweeps: form, run, charts

@@ -51,18 +51,9 @@ var (
 // Downloads by kind of directory: all that the commands and package sim/output write, except
 // images, which the page renders.
 var (
-	resultFiles = []knownFile{{"summary.json", "everything, as almanac run --json prints it"},
-		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
-			"replica and time"},
-		{"outcomes.csv", "what each outcome has accrued, by replica and time"},
-		{"networks.csv", "how many links there were in each network"},
-		{"networks.parquet", "how many links there were in each network"},
-		{"supplies.csv", "how much of each supply there was"}, {"supplies.parquet", "how much of each supply there was"},
-		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica " +
-			"and time"}, {"flows.parquet", "how many went each way, by replica and time"},
-		{"outcomes.parquet", "what each outcome has accrued, by replica and time"},
-		{"events.parquet", "what happened to whom, and when"}, fileDraws, fileModel,
-		{"diagram.svg", "its states and the ways between them"}, fileCommand, fileStudy}
+	resultFiles = slices.Concat([]knownFile{{"summary.json", aboutTables["summary"]}}, tableFiles(),
+		[]knownFile{fileDraws, fileModel, {"diagram.svg", "its states and the ways between them"},
+			{"projection.csv", "what would be reported"}, fileCommand, fileStudy}, samplePictures)
 	sweepFiles = []knownFile{{"points.csv", "every point and output, with the 95 % interval of the mean"},
 		{pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, fileModel,
 		fileCommand, fileStudy}
@@ -87,6 +78,12 @@ var (
 		"courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
 	claimFiles = filesNamed("claims.json", "report.html", "report.md")
 )
+
+// samplePictures are pictures of individuals that the command has drawn. The page shows them as they
+// are, since the summary does not have what they show.
+var samplePictures = []knownFile{{"network.svg", "a sample of who is linked at the end"},
+	{"generation-times.svg", "the times from an infection to those by the same individual"},
+	{"largest-tree.svg", "the largest tree of infections"}}
 
 // pointsJSON is computed from points.csv on request.
 const pointsJSON = "points.json"

@@ -53,7 +53,7 @@ func TestRunWithoutScript(t *testing.T) {
 		}
 	}
 	if strings.Count(body, `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`) != strings.Count(body,
-		"<table><caption>")-2 || strings.Contains(body, "style=") {
+		"<table><caption>")-3 || strings.Contains(body, "style=") {
 		t.Error("a chart has no table, or something has a style of its own")
 	}
 	source, err := examples.Files().ReadFile("seir-regions.yaml")

@@ -205,7 +205,11 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 			note = "everybody is being set up"
 		}
 		report.Progress(runs.Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
-		report.Show(func() runs.View { return runs.View{Figures: runFigures(p.SoFar())} })
+		report.Show(func() runs.View { return runs.View{Figures: figuresSoFar(p.SoFar())} })
+	}
+	var rows treeRows
+	if m.RecordsTree() {
+		o.OnInfection = rows.add
 	}
 	if onRow != nil {
 		o.OnRecord = func(population.Record) { onRow(ctx, m.Name()) }
@@ -216,49 +220,28 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 		fraction := float64(result.Done) / float64(result.Replicas)
 		report.Progress(runs.Progress{Fraction: fraction, Events: result.Events,
 			Note: fmt.Sprintf("%d of %s done", result.Done, format.Count(result.Replicas, "replica"))})
-		report.Show(func() runs.View { return runView(result) })
+		network, infections := sampleFigures(result, rows)
+		report.Show(func() runs.View { return runView(result, network, infections) })
 	}
 	return err
 }
 
-// runView is the view of a finished run.
-func runView(r *population.Result) runs.View {
-	v := runs.View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []figure.File{
-		{Name: "summary.json", About: "everything, as almanac run --json prints it", Write: func(w io.Writer) error {
+// runView is the view of a finished run, with drawings of a sample of its networks, and of who infected
+// whom.
+func runView(r *population.Result, network, infections []figure.Figure) runs.View {
+	all := recordedBy(r)
+	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all), Files: []figure.File{
+		{Name: "summary.json", About: aboutTables["summary"], Write: func(w io.Writer) error {
 			return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
 		}},
-		{Name: "series.csv", About: "how many were in each state, by replica and time", Write: func(w io.Writer) error {
-			return results.WriteSeries(w, results.CSV, r)
-		}},
-		{Name: "flows.csv", About: "how many went each way, by replica and time", Write: func(w io.Writer) error {
-			return results.WriteFlows(w, results.CSV, r)
-		}},
-		{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error {
-			return errOnly(w.Write(r.Model.Source()))
-		}},
 	}}
-	if len(r.Model.Outcomes()) > 0 {
-		v.Files = slices.Insert(v.Files, 3, figure.File{Name: "outcomes.csv",
-			About: "what each outcome has accrued, by replica and time",
-			Write: func(w io.Writer) error { return results.WriteOutcomes(w, results.CSV, r) }})
+	for _, t := range tablesOf(r.Model) {
+		v.Files = append(v.Files, figure.File{Name: t.name + ".csv", About: aboutTables[t.name],
+			Write: func(w io.Writer) error { return t.write(w, results.CSV, r) }})
 	}
-	if len(r.Model.Supplies()) > 0 {
-		v.Files = append(v.Files, figure.File{Name: "supplies.csv", About: "how much of each supply there was",
-			Write: func(w io.Writer) error { return results.WriteSupplies(w, results.CSV, r) }})
-	}
-	if len(r.Model.Places()) > 0 {
-		v.Files = append(v.Files, figure.File{Name: "places.csv", About: "how many places of each kind there were, and who was in them",
-			Write: func(w io.Writer) error { return results.WritePlaces(w, results.CSV, r) }})
-	}
-	if len(r.Model.Networks()) > 0 {
-		v.Files = append(v.Files, figure.File{Name: "networks.csv", About: "how many links there were in each network",
-			Write: func(w io.Writer) error { return results.WriteNetworks(w, results.CSV, r) }})
-	}
-	if len(r.Model.Values()) > 0 {
-		v.Files = append(v.Files, figure.File{Name: "values.csv",
-			About: "values of the whole population, by replica and time",
-			Write: func(w io.Writer) error { return results.WriteValues(w, results.CSV, r) }})
-	}
+	v.Files = append(v.Files, figure.File{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error {
+		return errOnly(w.Write(r.Model.Source()))
+	}})
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
 			Write: func(w io.Writer) error {
@@ -271,11 +254,17 @@ func runView(r *population.Result) runs.View {
 
 func errOnly(_ int, err error) error { return err }
 
+// figuresSoFar are the charts of a run that goes on.
+func figuresSoFar(r *population.Result) []figure.Figure {
+	return runFigures(r, recordedSoFar(r), nil, nil)
+}
+
 // maxGroupings is the number of groupings with charts, up to 48 each. Tables have all.
 const maxGroupings = 4
 
-// runFigures are the charts of a run: states, incidence, and both by group.
-func runFigures(r *population.Result) []figure.Figure {
+// runFigures are the charts of a run: states, incidence, what only some models record with drawings of
+// its networks and of who infected whom, and states and incidence by group.
+func runFigures(r *population.Result, some recorded, network, infections []figure.Figure) []figure.Figure {
 	all := pictures.FirstStates(r, figure.MaxLines)
 	all.UpToX = r.Model.End()
 	// While a run goes on, its numbers are sent to the script as counts.
@@ -314,6 +303,16 @@ func runFigures(r *population.Result) []figure.Figure {
 		figures = append(figures, figure.Figure{ID: fmt.Sprintf("outcome-%d", i), Caption: c.Title,
 			Group: "Outcomes since the start", Small: len(outcomes.Charts) > 2, Chart: c})
 	}
+	base := upTo(plot.Chart{Title: all.Title, Note: pictures.Note(r), XLabel: all.XLabel, Dates: all.Dates, FromZero: true,
+		LegendBeside: true})
+	figures = append(figures, some.figures(base, func(name string, in population.Series, steps bool) (plot.Series, bool) {
+		s := plot.Series{Name: name, X: r.Times[:r.Rows()], Y: in.Median, Steps: steps}
+		if len(r.Runs) > 1 {
+			s.Low, s.High = in.Q05, in.Q95
+		}
+		return s, true
+	})...)
+	figures = slices.Concat(figures, network, some.reproduction(base, len(r.Runs)), infections)
 	for i, by := range pictures.Groupings(r.Model) {
 		if i == maxGroupings {
 			var names []string
@@ -352,7 +351,7 @@ func runFigures(r *population.Result) []figure.Figure {
 }
 
 // runTables summarise the end of a run.
-func runTables(r *population.Result) []figure.Table {
+func runTables(r *population.Result, some recorded) []figure.Table {
 	rows := r.Rows()
 	if rows == 0 {
 		return nil
@@ -381,7 +380,7 @@ func runTables(r *population.Result) []figure.Table {
 	}
 	all := []figure.Table{states, flows}
 	if len(m.Outcomes()) == 0 {
-		return all
+		return slices.Concat(all, some.tables(last), groupTables(r, last))
 	}
 	outcomes := figure.Table{Caption: "Outcomes since the start", Head: []string{"outcome", "mean", "5 %", "95 %"}}
 	if len(r.Runs) == 1 {
@@ -395,7 +394,7 @@ func runTables(r *population.Result) []figure.Table {
 		}
 		outcomes.Rows = append(outcomes.Rows, row)
 	}
-	return append(all, outcomes)
+	return slices.Concat(append(all, outcomes), some.tables(last), groupTables(r, last))
 }
 
 // commandPath is the path of a file in command lines.

@@ -83,6 +83,10 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 		figures = append(figures, figure.Figure{ID: "outcome-" + figure.FileName(name), Caption: name,
 			Group: "Outcomes since the start", Small: n > 2, Chart: c})
 	}
+	base := chart(nil, "", false)
+	some := sum.recorded()
+	figures = append(figures, some.figures(base, sum.line)...)
+	figures = append(figures, some.reproduction(base, sum.Done)...)
 	groupings := sum.By.Names()
 	for i, by := range groupings {
 		if i == maxGroupings {
@@ -312,7 +316,35 @@ func (s *Server) readResult(dir string) (saved, error) {
 	if len(sum.Total.Mean) > 0 {
 		size = compare.SummaryFacts(sum).Options[0] + ", "
 	}
-	return saved{View: runs.View{Figures: summaryFigures(sum)}, data: map[string]any{"Title": sum.Model,
-		"Model": sum.Model, "Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete,
-		"Stopped": sum.Stopped}}, nil
+	return saved{View: runs.View{Figures: summaryFigures(sum), Tables: summaryTables(sum)}, data: map[string]any{
+		"Title": sum.Model, "Model": sum.Model, "Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed,
+		"Incomplete": sum.Incomplete, "Stopped": sum.Stopped, "Pictures": s.filesIn(dir, samplePictures)}}, nil
+}
+
+// summaryTables summarise the end of a saved run, as runTables has it.
+func summaryTables(sum *results.Summary) []figure.Table {
+	last := len(sum.Times) - 1
+	mean := func(in population.Series) string {
+		if last < 0 || last >= len(in.Mean) {
+			return "–"
+		}
+		return figure.Short(in.Mean[last])
+	}
+	states := figure.Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "peak",
+		"when"}}
+	for name, in := range sum.States.All() {
+		row := []string{name, mean(in), "–", "–"}
+		if p, ok := sum.Peaks.Get(name); ok {
+			row[2], row[3] = figure.Short(p.Count), fmt.Sprintf("%.5g", p.Time)
+		}
+		states.Rows = append(states.Rows, row)
+	}
+	flows := figure.Table{Caption: "Since the start", Head: []string{"what happened", "individuals"}}
+	for name, in := range sum.Flows.All() {
+		flows.Rows = append(flows.Rows, []string{figure.Arrow(name), mean(in)})
+	}
+	for name, in := range sum.Named.All() {
+		flows.Rows = append(flows.Rows, []string{name, mean(in)})
+	}
+	return slices.Concat([]figure.Table{states, flows}, summary{sum, ""}.recorded().tables(last))
 }

@@ -30,7 +30,8 @@ var (
 // inDocs are those pictures: what a window shows.
 var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dark", "live-390-dark", "run-1280-light",
 	"run-1920-dark", "compared-1280-dark", "swept-1280-light",
-	"outbreak-1920-light", "hub-390-light", "capped-run-1920-dark", "queue-run-1280-dark", "papers-390-light"}
+	"outbreak-1920-light", "hub-390-light", "capped-run-1920-dark", "queue-run-1280-dark", "papers-390-light",
+	"network-1280-light"}
 
 // windows are a phone, a laptop and a projector.
 var windows = [][2]int{{390, 844}, {1280, 800}, {1920, 1080}}
@@ -242,6 +243,13 @@ func TestPagesAtThreeSizes(t *testing.T) {
 	v.do(chromedp.Evaluate[chromedp.Void](`void window.scrollTo(0, ` +
 		`document.querySelector(".editor").getBoundingClientRect().top - 80)`))
 	v.save("problems-1280-light")
+	v.get("/models/gonorrhoea.yaml")
+	v.do(chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelector("[data-state=done] #figure-network svg.drawn")`)
+	v.do(chromedp.Evaluate[chromedp.Void](`void window.scrollTo(0, ` +
+		`document.querySelector("#figure-network").getBoundingClientRect().top + window.scrollY - 20)`))
+	v.until(`(s => Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9)(document.querySelector("#figure-network svg"))`)
+	v.save("network-1280-light")
 	v.size(390, 844, "dark")
 	v.get("/models/covid.yaml")
 	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "2000"), chromedp.Click(chromedp.CSS("button.main")))

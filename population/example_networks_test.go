@@ -45,3 +45,15 @@ func ExampleNetworkSeries() {
 	fmt.Println(r.Model.Networks(), clan.Links.Mean, clan.Degrees[4].Mean)
 	// Output: [clan] [15 10] [0 5]
 }
+
+func ExampleNetworkSample() {
+	s := linked().Runs[0].NetworkSample()
+	fmt.Printf("%d around %d, at %v: %v\n", len(s.States), s.Around, s.Time, s.States)
+	// Output: 5 around 1, at 1: [a a a a a]
+}
+
+func ExampleSampledLink() {
+	s := linked().Runs[0].NetworkSample()
+	fmt.Println(len(s.Links), s.Links[:3])
+	// Output: 10 [{0 1 0} {1 2 0} {0 2 0}]
+}

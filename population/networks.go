@@ -75,6 +75,45 @@ func (r *Result) Network(network int) NetworkSeries {
 	return s
 }
 
+// A NetworkSample is a part of the networks at the end of a run: some individuals, and all links between
+// them. The first of these were drawn among those who have a link; the others are those who are linked
+// with them in any network, those who are linked with these, and so on, the nearest first, up to 150
+// individuals and 600 links.
+type NetworkSample struct {
+	Time   float64    // on the model's clock
+	Around int        // how many were drawn
+	States []string   // of each individual
+	Values [][]string // of the attributes of each individual, in the order of [Model.Attributes]
+	Links  []SampledLink
+}
+
+// A SampledLink is a link of a [NetworkSample].
+type SampledLink struct {
+	A, B    int // the individuals, by their positions in the sample
+	Network int // in the order of [Model.Networks]
+}
+
+// NetworkSample is a sample of the networks at the end of a run. It is nil if the model has none, if the
+// run did not come to its end, or if it is not the first replica of [Model.Run].
+func (run *Run) NetworkSample() *NetworkSample {
+	if run.sample == nil {
+		return nil
+	}
+	s := &NetworkSample{Time: run.m.Stop, Around: run.sample.Around}
+	listed := run.m.Listed()
+	for i, state := range run.sample.States {
+		values := []string{}
+		for a, v := range run.sample.Values[i] {
+			values = append(values, listed[a].Values[v])
+		}
+		s.States, s.Values = append(s.States, run.m.States[state]), append(s.Values, values)
+	}
+	for _, l := range run.sample.Links {
+		s.Links = append(s.Links, SampledLink(l))
+	}
+	return s
+}
+
 // networks writes the networks, if the model has any.
 func (r *Result) networks(j *jsonText) {
 	if len(r.Model.program.Networks) == 0 {

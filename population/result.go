@@ -41,9 +41,10 @@ type Run struct {
 	Windows     int     // how many windows were run in parallel; 0 if none. MarshalBinary does not keep it
 	Peaks       []Peak  // of each state, at any time, not only at rows
 
-	m    *program.Program
-	rec  engine.Recording
-	tree *engine.TreeSums // nil if no tree is recorded
+	m      *program.Program
+	rec    engine.Recording
+	tree   *engine.TreeSums      // nil if no tree is recorded
+	sample *engine.NetworkSample // see NetworkSample
 }
 
 // A Peak is the largest count of a state, and when it was first reached, on the model's clock.

@@ -336,6 +336,9 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 	if begun {
 		run.close(r)
 	}
+	if err == nil && index == o.First {
+		run.sample = r.SampleNetworks()
+	}
 	if errors.Is(err, engine.ErrOtherPast) {
 		err = modelfit.ErrOtherPast
 	}

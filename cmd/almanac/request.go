@@ -248,7 +248,7 @@ func studyFiles(command string) (all []string) {
 			}
 		}
 		pictures("states", "each", "incidence", "by-*", "incidence-by-*", "machine-*", "outcomes", "projection",
-			"reproduction", "generation-times", "largest-tree")
+			"reproduction", "generation-times", "largest-tree", "network")
 	case study.Sweep:
 		all = []string{"points.csv", "draws.csv", "series.csv", "series.parquet", "series.json"}
 		pictures("over-*", "map-*")

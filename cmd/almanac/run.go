@@ -48,7 +48,8 @@ func newRun(f *runFlags) *cobra.Command {
 			"kind, individual, from, to, name, by, and the attributes).\n" +
 			"A model with supplies has supplies.csv too (replica, time, supply, left, used, lost, refused).\n" +
 			"A model with places has places.csv too (replica, time, kind, what, size, count).\n" +
-			"A model with networks has networks.csv too (replica, time, network, what, degree, count).\n" +
+			"A model with networks has networks.csv too (replica, time, network, what, degree, count), and network.svg and " +
+			".png: a sample of who is linked at the end.\n" +
 			"With --from FIT there are also draws.csv (the parameters of each replica), and projection.csv, .svg and .png " +
 			"(what would be reported, with the data over it).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +

@@ -358,6 +358,7 @@ func writeRun(dir string, s *study.Study, r *population.Result) error {
 		writeDraws(dir, s),
 		writeDiagramOf(dir, s.Plain),
 		pictures.Save(dir, r),
+		pictures.SaveNetwork(dir, r),
 		writeTrees(dir, r),
 	)
 }

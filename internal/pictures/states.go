@@ -107,6 +107,9 @@ func linesAndBands(r *population.Result) string {
 	return text
 }
 
+// Note says what the lines and bands of a chart are.
+func Note(r *population.Result) string { return linesAndBands(r) }
+
 // overReplicas is the median, with a band for the middle 90 % of several replicas.
 func overReplicas(r *population.Result, in population.Series) plot.Series {
 	s := plot.Series{X: r.Times[:r.Rows()], Y: in.Median}

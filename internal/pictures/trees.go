@@ -36,15 +36,25 @@ func SaveTrees(dir string, r *population.Result, infections iter.Seq2[population
 
 // Reproduction is a chart of how many were infected by those who were infected in each interval.
 func Reproduction(r *population.Result, t *population.Tree) plot.Chart {
-	c := plot.Chart{Title: title(r), FromZero: true, Headroom: true, YLabel: "infected by each",
-		Note: "infections by those infected in each interval, up to the end; all of " +
-			format.Count(len(r.Runs), "replica")}
+	c := plot.Chart{Title: title(r)}
 	SetTime(&c, r.Model)
+	means := make([]float64, len(t.Reproduction))
+	for row := range means {
+		means[row] = t.Reproduction[row].Mean
+	}
+	return ReproductionOf(c, r.Times, means, len(r.Runs))
+}
+
+// ReproductionOf is Reproduction with the title and the time axis of another chart. The means are NaN
+// where nobody was infected.
+func ReproductionOf(c plot.Chart, times, means []float64, replicas int) plot.Chart {
+	c.FromZero, c.Headroom, c.YLabel = true, true, "infected by each"
+	c.Note = "infections by those infected in each interval, up to the end; all of " + format.Count(replicas, "replica")
 	one := plot.Series{Name: "reproduction number by cohort", Steps: true}
 	even := plot.Series{Name: "1", Dashed: true, Unmarked: true}
-	for row := range t.Reproduction {
-		one.Add(r.Times[row], t.Reproduction[row].Mean)
-		even.Add(r.Times[row], 1)
+	for row := range means {
+		one.Add(times[row], means[row])
+		even.Add(times[row], 1)
 	}
 	c.Series = []plot.Series{one, even}
 	return c

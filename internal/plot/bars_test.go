@@ -79,3 +79,24 @@ func TestRoom(t *testing.T) {
 		}
 	}
 }
+
+// Steps have a gap where there is no number, on both kinds of axes, and none where it is at an end.
+func TestStepsWithGaps(t *testing.T) {
+	none := math.NaN()
+	s := Series{Steps: true, X: []float64{0, 1, 2, 3, 4, 5, 6}, Y: []float64{none, 2, 3, none, none, 4, none}}
+	for _, log := range []bool{false, true} {
+		c := Chart{LogY: log, Series: []Series{s}}
+		var pieces [][]float64
+		for _, run := range c.runs(s.steps()) {
+			piece := []float64{}
+			for _, p := range run {
+				piece = append(piece, p.X, p.Y)
+			}
+			pieces = append(pieces, piece)
+		}
+		want := [][]float64{{0, 2, 1, 2, 1, 3, 2, 3}, {4, 4, 5, 4}}
+		if !slices.EqualFunc(pieces, want, slices.Equal) {
+			t.Errorf("logarithmic %v: pieces %v, want %v", log, pieces, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func (g Gantt) picture(format string) ([]byte, error) {
 		x := func(t float64) vg.Length {
 			return body.Min.X + vg.Length((t-axis.low)/(axis.high-axis.low))*(body.Max.X-body.Min.X)
 		}
-		g.axis(body, axis, x)
+		axis.drawTime(body, x, panelSizes.tick)
 		name := style(sz.label)
 		name.XAlign, name.YAlign = draw.XCenter, draw.YBottom
 		inner.FillText(name, vg.Point{X: body.Center().X, Y: inner.Min.Y}, shorten(text(g.XLabel), name,
@@ -86,10 +86,10 @@ func (g Gantt) extent() (low, high float64) {
 	return low, high
 }
 
-// axis draws the time axis and grid lines.
-func (g Gantt) axis(body draw.Canvas, axis scale, x func(float64) vg.Length) {
+// drawTime draws a time axis below a canvas, with labels of a size, and its grid lines.
+func (axis scale) drawTime(body draw.Canvas, x func(float64) vg.Length, size vg.Length) {
 	grid := draw.LineStyle{Color: color.Gray{0xd8}, Width: 0.5}
-	sty := style(panelSizes.tick)
+	sty := style(size)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
 	end := vg.Length(math.Inf(-1))
 	for _, t := range axis.ticks {

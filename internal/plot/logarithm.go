@@ -50,8 +50,12 @@ func atLeast(bound float64, all []float64) []float64 {
 	return out
 }
 
-// runs are the pieces of a line: on a logarithmic axis it is interrupted where it is 0.
+// runs are the pieces of a line: on a logarithmic axis it is interrupted where it is 0, and steps are
+// where there is no number.
 func (c Chart) runs(s Series) (all []plotter.XYs) {
+	if !c.LogY && s.Steps {
+		return c.unbroken(s)
+	}
 	if !c.LogY {
 		return []plotter.XYs{c.points(s.X, s.Y)}
 	}
@@ -67,6 +71,9 @@ func (c Chart) runs(s Series) (all []plotter.XYs) {
 	for k, x := range s.X {
 		y := s.Y[k]
 		switch {
+		case math.IsNaN(y) && s.Steps:
+			end()
+			before = math.NaN()
 		case math.IsNaN(x+y) || math.IsInf(x, 0) || math.IsInf(y, 0) || c.LogX && !(x > 0):
 			continue
 		case y > 0:
@@ -85,6 +92,21 @@ func (c Chart) runs(s Series) (all []plotter.XYs) {
 	end()
 	for i := range all {
 		all[i] = visible(all[i])
+	}
+	return all
+}
+
+// unbroken are the pieces of a line between points without a number.
+func (c Chart) unbroken(s Series) (all []plotter.XYs) {
+	for from := 0; from < len(s.X); from++ {
+		to := from
+		for to < len(s.X) && !math.IsNaN(s.Y[to]) {
+			to++
+		}
+		if piece := c.points(s.X[from:to], s.Y[from:to]); len(piece) > 0 {
+			all = append(all, piece)
+		}
+		from = to
 	}
 	return all
 }

@@ -33,7 +33,7 @@ type Series struct {
 	Unmarked  bool // never marked
 	Points    bool // marked, without a line
 	Data      bool // points that lie over everything else, with a white edge
-	Steps     bool // Y holds since the X before; the first Y is not drawn
+	Steps     bool // Y holds since the X before, with a gap where it is NaN; the first Y is not drawn
 	// Bars, if above 0, is the width of bars that are drawn instead of a line.
 	Bars float64
 }

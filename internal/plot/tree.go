@@ -2,6 +2,7 @@ package plot
 
 import (
 	"cmp"
+	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -30,38 +31,72 @@ type TreeNode struct {
 // Save writes an .svg, .png or .pdf file.
 func (t Tree) Save(path string) error { return writePicture(path, t.picture) }
 
+// SVG encodes the picture, with text as outlines.
+func (t Tree) SVG() ([]byte, error) { return encode("svg", t.picture) }
+
+// PNG encodes the picture.
+func (t Tree) PNG() ([]byte, error) { return t.picture("png") }
+
+// PDF encodes the picture.
+func (t Tree) PDF() ([]byte, error) { return t.picture("pdf") }
+
+// Web renders the picture for a page, as an svg element without title and note; its height follows from
+// the number of infections. Colours are attributes, as in [Chart.Web].
+func (t Tree) Web(size Size) []byte {
+	text := vg.Length(size.Text)
+	row := t.row(1.5 * text)
+	below := 3 * text
+	height := math.Ceil((vg.Length(max(1, len(t.Nodes)))*row + below + text).Points())
+	canvas := newWebCanvas(size.Width, height)
+	whole := draw.NewCanvas(canvas, vg.Length(size.Width), vg.Length(height))
+	t.draw(draw.Crop(whole, 0, 0, 0, -text), row, below, sizes{label: text, tick: text, legend: text},
+		func(s string) string { return s })
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" class="chart drawn" viewBox="0 0 %g %g" `+
+		`aria-hidden="true" focusable="false">%s</svg>`, size.Width, height, canvas.b.String())
+}
+
+// row is the height of a row, at most the one at which it has a text.
+func (t Tree) row(most vg.Length) vg.Length {
+	return min(most, max(1.5, 480/vg.Length(max(1, len(t.Nodes)))))
+}
+
 func (t Tree) picture(format string) ([]byte, error) {
 	text := func(s string) string { return s }
 	if format != "svg" {
 		text = plain
 	}
 	const margin, below = vg.Length(8), vg.Length(44) // below: the axis and its label
-	sz := chartSizes
-	head := newHeading(text(t.Title), text(t.Note), sz, chartWidth-2*margin)
-	rows, generations := t.layout()
-	n := max(1, len(t.Nodes))
-	row := min(18, max(1.5, 480/vg.Length(n)))
-	axis := t.axis()
-	tall := vg.Length(n) * row
+	head := newHeading(text(t.Title), text(t.Note), chartSizes, chartWidth-2*margin)
+	row := t.row(18)
+	tall := vg.Length(max(1, len(t.Nodes))) * row
+	sz := sizes{label: chartSizes.label, tick: panelSizes.tick, legend: min(panelSizes.tick, row*0.7)}
 	return render(format, chartWidth, head.height()+4+tall+below+2*margin, func(whole draw.Canvas) {
 		inner := draw.Crop(whole, margin, -margin, margin, -margin)
 		head.draw(inner)
-		body := draw.Crop(inner, 14, -40, below, -head.height()-4)
-		x := func(at float64) vg.Length {
-			return body.Min.X + vg.Length((at-axis.low)/(axis.high-axis.low))*(body.Max.X-body.Min.X)
-		}
-		y := func(node int) vg.Length { return body.Max.Y - (vg.Length(rows[node])+0.5)*row }
-		Gantt{}.axis(body, axis, x)
-		name := style(sz.label)
-		name.XAlign, name.YAlign = draw.XCenter, draw.YBottom
-		inner.FillText(name, vg.Point{X: body.Center().X, Y: inner.Min.Y},
-			shorten(text(t.XLabel), name, body.Max.X-body.Min.X))
-		t.draw(body, row, generations, x, y, text)
+		t.draw(draw.Crop(inner, 0, 0, 0, -head.height()-4), row, below, sz, text)
 	})
 }
 
-// draw draws lines first, and then discs and texts over them.
-func (t Tree) draw(body draw.Canvas, row vg.Length, generations []int, x func(float64) vg.Length,
+// draw draws the tree over its axis, which takes some height below it. Of the sizes, tick is of the
+// axis, label of its name, and legend of the texts beside discs.
+func (t Tree) draw(inner draw.Canvas, row, below vg.Length, sz sizes, text func(string) string) {
+	rows, generations := t.layout()
+	axis := t.axis()
+	body := draw.Crop(inner, 14, -40, below, 0)
+	x := func(at float64) vg.Length {
+		return body.Min.X + vg.Length((at-axis.low)/(axis.high-axis.low))*(body.Max.X-body.Min.X)
+	}
+	y := func(node int) vg.Length { return body.Max.Y - (vg.Length(rows[node])+0.5)*row }
+	axis.drawTime(body, x, sz.tick)
+	name := style(sz.label)
+	name.XAlign, name.YAlign = draw.XCenter, draw.YBottom
+	inner.FillText(name, vg.Point{X: body.Center().X, Y: inner.Min.Y},
+		shorten(text(t.XLabel), name, body.Max.X-body.Min.X))
+	t.drawNodes(body, row, sz.legend, generations, x, y, text)
+}
+
+// drawNodes draws lines first, and then discs and texts over them.
+func (t Tree) drawNodes(body draw.Canvas, row, size vg.Length, generations []int, x func(float64) vg.Length,
 	y func(int) vg.Length, text func(string) string) {
 	line := draw.LineStyle{Color: color.Gray{0x80}, Width: min(1, max(0.3, row/8))}
 	last := make([]float64, len(t.Nodes))
@@ -76,13 +111,13 @@ func (t Tree) draw(body draw.Canvas, row vg.Length, generations []int, x func(fl
 			last[at.By] = max(last[at.By], at.Time)
 		}
 	}
-	sty := style(min(panelSizes.tick, row*0.7))
+	sty := style(size)
 	sty.XAlign, sty.YAlign = draw.XLeft, draw.YCenter
 	for i := range t.Nodes {
 		at := vg.Point{X: x(t.Nodes[i].Time), Y: y(i)}
 		radius := min(3.5, max(0.8, row*0.35))
 		dataGlyph{}.DrawGlyph(&body, draw.GlyphStyle{Color: bright[generations[i]%len(bright)], Radius: radius}, at)
-		if row >= 9 {
+		if row >= 1.25*size && row >= 9 {
 			at.X = max(at.X, x(last[i])) + 6
 			body.FillText(sty, at, text(t.Nodes[i].Text))
 		}

@@ -22,14 +22,14 @@ func seriesNames(figures []Figure) string {
 	return b.String()
 }
 
-// Equal reports whether figures look the same. Maps and forest plots are never equal.
+// Equal reports whether figures look the same. Maps, forest plots and drawings are never equal.
 func Equal(a, b []Figure) bool {
 	if !SameSeries(a, b) {
 		return false
 	}
 	for i, f := range b {
-		if f.Map != nil || a[i].Map != nil || f.Forest != nil || a[i].Forest != nil || a[i].Caption != f.Caption ||
-			a[i].Chart.Note != f.Chart.Note {
+		if f.Map != nil || a[i].Map != nil || f.Forest != nil || a[i].Forest != nil || f.Drawing != nil ||
+			a[i].Drawing != nil || a[i].Caption != f.Caption || a[i].Chart.Note != f.Chart.Note {
 			return false
 		}
 		for k, s := range f.Chart.Series {

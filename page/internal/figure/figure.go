@@ -3,6 +3,7 @@
 //	figure.go  a chart with its table; encoding as SVG, PNG, CSV and JSON
 //	map.go     heat maps whose cells are links
 //	forest.go  forest plots
+//	drawing.go pictures that are no charts
 //	pages.go   long lists of charts, page by page
 //	diff.go    what has changed since the last event
 package figure
@@ -39,6 +40,7 @@ type Figure struct {
 	Chart   plot.Chart
 	Map     *Map         // shown instead of Chart, if not nil
 	Forest  *plot.Forest // the same
+	Drawing *Drawing     // the same
 
 	Band string // what a band is; by default the quantiles of the replicas
 
@@ -131,6 +133,9 @@ func (f Figure) show(src string, query url.Values) (Shown, error) {
 	}
 	if f.Forest != nil {
 		return f.showForest(src, query), nil
+	}
+	if f.Drawing != nil {
+		return f.showDrawing(src, query), nil
 	}
 	size := defaultSize
 	if f.Small {
@@ -342,6 +347,9 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 		}
 		if f.Forest != nil {
 			return encodeForest(f.Forest, form, o)
+		}
+		if f.Drawing != nil {
+			return f.Drawing.form(form, o)
 		}
 		if o.per && f.Per != nil {
 			f.Chart = f.Per(Individuals)

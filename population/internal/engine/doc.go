@@ -53,7 +53,8 @@
 //   - near.go: contacts among those who are near each other, and rates for each pair of them
 //   - places.go, placecounts.go: who is in which place; what is recorded of it
 //   - tracing.go: calls to those near somebody, errands, and contacts that are remembered
-//   - networks.go, networkstart.go: who is linked with whom; the links of the start
+//   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links of the start; a
+//     sample of them to be drawn
 //   - presence.go: whether somebody is in a place, as tables and conditions ask
 //   - room.go, lines.go: whether there is room for what would happen; those who wait in turn
 //   - supplies.go: what clocks, contacts and interventions use up
