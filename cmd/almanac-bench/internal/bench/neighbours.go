@@ -82,14 +82,14 @@ func judgeGrowth(results []Result, j *judge) {
 				*seconds = results[i].event()
 			}
 		}
-		if small > 0 {
+		if small != 0 {
 			ratio = large / small
 		}
 		return ratio, small, large
 	}
 	plain, _, _ := growth(plainEpidemic)
 	for _, structure := range []string{inHouseholds, configuration, partnerships} {
-		if ratio, small, large := growth(structure); ratio > 0 && plain > 0 {
+		if ratio, small, large := growth(structure); ratio != 0 && plain != 0 {
 			j.add(Target{What: "an event of " + structure + ", a million over 10⁴, over that of a plain epidemic", Limit: 1,
 				Value: ratio / plain, Detail: fmt.Sprintf("%.0f over %.0f ns; plain %.2f", 1e9*large, 1e9*small, plain)})
 		}
