@@ -166,7 +166,7 @@ func (x recorded) reproduction(base plot.Chart, replicas int) []figure.Figure {
 			means[row] = *mean
 		}
 	}
-	return []figure.Figure{{ID: "reproduction", Caption: "Infected by each, by when it was infected itself",
+	return []figure.Figure{{ID: "reproduction", Caption: "Reproduction number by cohort",
 		Group: infectedGroup, Chart: pictures.ReproductionOf(base, x.tree.Reproduction.Times, means, replicas)}}
 }
 

@@ -49,7 +49,11 @@ func sampleFigures(r *population.Result, rows treeRows) (network, infections []f
 		}
 	})
 	if len(tree.Nodes) > 0 {
-		infections = append(infections, treeFigure(tree))
+		f := treeFigure(tree)
+		if len(r.Runs) > 1 {
+			f.Caption += " of the first replica"
+		}
+		infections = append(infections, f)
 	} else if n := len(infections); n > 0 {
 		infections[n-1].Chart.Note += "; the largest tree begins after the first " + format.Thousands(maxTreeRows) +
 			" infections, which are kept here: almanac run --out draws it"

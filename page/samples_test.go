@@ -152,5 +152,7 @@ func TestSamplesInBrowser(t *testing.T) {
 		v.until(`(s => s && Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9 && s.querySelectorAll("path").length > 40)` +
 			`(document.querySelector("#figure-` + id + ` svg.drawn"))`)
 	}
-	v.look("samples", eval[string](v, "location.pathname"))
+	v.named("samples")
+	v.narrow("samples")
+	v.picture("samples")
 }

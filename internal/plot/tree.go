@@ -44,20 +44,20 @@ func (t Tree) PDF() ([]byte, error) { return t.picture("pdf") }
 // the number of infections. Colours are attributes, as in [Chart.Web].
 func (t Tree) Web(size Size) []byte {
 	text := vg.Length(size.Text)
-	row := t.row(1.5 * text)
-	below := 3 * text
-	height := math.Ceil((vg.Length(max(1, len(t.Nodes)))*row + below + text).Points())
+	row := t.row(1.5*text, 800)
+	below := 3.3 * text
+	height := math.Ceil((vg.Length(max(1, len(t.Nodes)))*row + below + 1.3*text).Points())
 	canvas := newWebCanvas(size.Width, height)
 	whole := draw.NewCanvas(canvas, vg.Length(size.Width), vg.Length(height))
-	t.draw(draw.Crop(whole, 0, 0, 0, -text), row, below, sizes{label: text, tick: text, legend: text},
+	t.draw(draw.Crop(whole, 0, 0, 0.3*text, -text), row, below, sizes{label: text, tick: text, legend: text},
 		func(s string) string { return s })
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" class="chart drawn" viewBox="0 0 %g %g" `+
 		`aria-hidden="true" focusable="false">%s</svg>`, size.Width, height, canvas.b.String())
 }
 
-// row is the height of a row, at most the one at which it has a text.
-func (t Tree) row(most vg.Length) vg.Length {
-	return min(most, max(1.5, 480/vg.Length(max(1, len(t.Nodes)))))
+// row is the height of a row: at most one with a text, and less if all are higher than they should be.
+func (t Tree) row(most, all vg.Length) vg.Length {
+	return min(most, max(all/320, all/vg.Length(max(1, len(t.Nodes)))))
 }
 
 func (t Tree) picture(format string) ([]byte, error) {
@@ -67,7 +67,7 @@ func (t Tree) picture(format string) ([]byte, error) {
 	}
 	const margin, below = vg.Length(8), vg.Length(44) // below: the axis and its label
 	head := newHeading(text(t.Title), text(t.Note), chartSizes, chartWidth-2*margin)
-	row := t.row(18)
+	row := t.row(18, 480)
 	tall := vg.Length(max(1, len(t.Nodes))) * row
 	sz := sizes{label: chartSizes.label, tick: panelSizes.tick, legend: min(panelSizes.tick, row*0.7)}
 	return render(format, chartWidth, head.height()+4+tall+below+2*margin, func(whole draw.Canvas) {
