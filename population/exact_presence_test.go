@@ -68,3 +68,37 @@ record: {every: 0.5 days}
 		}
 	}
 }
+
+// Observations, outcomes and values by whether somebody is in a place or has a link change nothing: no
+// clock is drawn anew when that changes.
+func TestPresenceIsOnlySeen(t *testing.T) {
+	const model = `
+name: seen
+time: {unit: day, end: 4}
+population: {size: 30, start: {a: 10, b: rest}}
+attributes: {sex: {f: 50%%, m: 50%%}}
+places: {ward: {number: 2, capacity: 6, where: {state: c}}}
+networks: {pairs: {most: 2, ends: {rate: 0.5 per day}}}
+states:
+  a: {race: [{rate: {by: sex, f: 0.4 per day, m: 0.7 per day}, to: b, name: turn}]}
+  b: {race: [{rate: 0.8 per day, to: c}, {after: {gamma: {mean: 2 days, shape: 2}}, to: a}]}
+  c: {race: [{rate: 0.5 per day, to: a}]}
+transmission: [{rate: {by: sex, f: 0.5 per day, m: 1 per day}, link: pairs}]
+always: [{rate: 0.3 per day, move: {sex: {f: 50%%, m: rest}}}]
+`
+	const looks = `
+observe: {reports: {of: turn, chance: {by: pairs, any: 50%%, none: 20%%}}, survey: {at: 1 day, where: {ward: any}}}
+outcomes: {cost: {time: {by: ward, any: 1 per day, none: 0 per day}}}
+record: {every: 1 day, values: {linked: count(pairs=any)}}
+`
+	plain, seen := exactSimulate(t, 1, 20, model+"record: {every: 1 day}\n"), exactSimulate(t, 1, 20, model+looks)
+	for i := range plain.Runs {
+		for row := range 5 {
+			for _, s := range []string{"a", "b", "c"} {
+				if x, y := plain.Runs[i].Count(row, plain.state(s)), seen.Runs[i].Count(row, seen.state(s)); x != y {
+					t.Fatalf("run %d, row %d: %d in %s, and %d if somebody looks", i, row, x, s, y)
+				}
+			}
+		}
+	}
+}

@@ -9,18 +9,18 @@ import (
 // after all others.
 func (c *compiler) listPresences() {
 	f, p := c.file, c.program
-	for k := range f.Places {
-		if !f.Asked[f.Places[k].Name] {
-			continue
+	list := func(name string, kind, network int) {
+		if acts, asked := f.Asked[name]; asked {
+			p.Presences = append(p.Presences,
+				program.Presence{Attribute: len(p.Attributes), Kind: kind, Network: network, Seen: !acts})
+			p.Attributes = append(p.Attributes, program.Attribute{Name: name, Values: program.PresenceNames})
 		}
-		p.Presences = append(p.Presences, program.Presence{Attribute: len(p.Attributes), Kind: k, Network: -1})
-		p.Attributes = append(p.Attributes, program.Attribute{Name: f.Places[k].Name, Values: program.PresenceNames})
+	}
+	for k := range f.Places {
+		list(f.Places[k].Name, k, -1)
 	}
 	for k := range f.Networks {
-		if f.Asked[f.Networks[k].Name] {
-			p.Presences = append(p.Presences, program.Presence{Attribute: len(p.Attributes), Kind: -1, Network: k})
-			p.Attributes = append(p.Attributes, program.Attribute{Name: f.Networks[k].Name, Values: program.PresenceNames})
-		}
+		list(f.Networks[k].Name, -1, k)
 	}
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -39,7 +41,7 @@ func (r *Run) setPresence(id uint32, attribute int, is bool) {
 	state := r.status(id).state
 	var none program.State
 	before := &none
-	redraws := r.phase.UsesAttributes && r.near.mode != settingUp
+	redraws := r.phase.UsesAttributes && r.near.mode != settingUp && !r.Program.OnlySeen(attribute)
 	if redraws {
 		if r.near.mode == alone {
 			before = r.stateOf(id, state)
@@ -82,7 +84,7 @@ func (r *Run) clearPresences() {
 // is known. All its draws are made again from its stream, so that nothing but its clocks changes.
 func (r *Run) startAgain(id uint32, in *program.Entry, s random.Stream, parent uint32) {
 	for _, p := range r.Program.Presences {
-		if r.attributes[p.Attribute].Of(id) != 0 {
+		if !p.Seen && r.attributes[p.Attribute].Of(id) != 0 {
 			r.stopTimers(id, 0)
 			r.initialise(id, in, s, parent)
 			return
@@ -92,7 +94,7 @@ func (r *Run) startAgain(id uint32, in *program.Entry, s random.Stream, parent u
 
 // startAllAgain does so for everybody of the start, and schedules them.
 func (r *Run) startAllAgain(streams random.Stream) {
-	if len(r.Program.Presences) == 0 {
+	if !slices.ContainsFunc(r.Program.Presences, func(p program.Presence) bool { return !p.Seen }) {
 		return
 	}
 	r.eachStart(func(serial int, in *program.Entry) {

@@ -8,8 +8,9 @@ package program
 // tables and conditions. Nothing else gives it a value.
 type Presence struct {
 	Attribute int
-	Kind      int // the number in Program.Places; −1 if it is about a network
-	Network   int // the number in Program.Networks; −1 if it is about a kind of places
+	Kind      int  // the number in Program.Places; −1 if it is about a network
+	Network   int  // the number in Program.Networks; −1 if it is about a kind of places
+	Seen      bool // only observations, outcomes and values are by it, so that nobody's clocks are
 }
 
 // PresenceNames are the values of a Presence: in none, or in any.
@@ -40,4 +41,9 @@ func (p *Program) PresenceIn(network int) int {
 // IsPresence reports whether an attribute is a Presence.
 func (p *Program) IsPresence(attribute int) bool {
 	return len(p.Presences) > 0 && attribute >= p.Presences[0].Attribute
+}
+
+// OnlySeen reports whether an attribute is a Presence that only observations, outcomes and values are by.
+func (p *Program) OnlySeen(attribute int) bool {
+	return p.IsPresence(attribute) && p.Presences[attribute-p.Presences[0].Attribute].Seen
 }

@@ -44,7 +44,7 @@ type File struct {
 	Places        []Place
 	Networks      []Network
 	UsesState     *bool           // a table or a condition is by StateName
-	Asked         map[string]bool // what tables and conditions are by
+	Asked         map[string]bool // what tables and conditions are by: false if only those of what is looked at are
 	States        []State
 	StatesBad     bool            // no state could be read
 	InvalidStates map[string]bool // invalid names of states; the file may still refer to them
@@ -147,17 +147,23 @@ func (r *Reader) Parse(source []byte) *File {
 		r.interventions(m, n)
 	}
 	if n := top.Get("outcomes"); n != nil {
+		r.looks = true
 		r.outcomes(m, n)
+		r.looks = false
 	}
 	if n := top.Get("observe"); n != nil {
+		r.looks = true
 		r.observe(m, n)
+		r.looks = false
 	}
 	if n := top.Get("scenarios"); n != nil {
 		r.scenarios(m, n)
 	}
 	m.Fit = top.Get("fit")
 	if n := top.Get("record"); n != nil {
+		r.looks = true
 		r.record(m, n)
+		r.looks = false
 	}
 	return m
 }

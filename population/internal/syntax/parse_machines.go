@@ -187,5 +187,6 @@ func (r *Reader) noteState(name string) {
 // noteAsked notes that a table or a condition is by something: see File.Asked.
 func (r *Reader) noteAsked(name string) {
 	r.noteState(name)
-	r.asked[strings.TrimSpace(name)] = true
+	name = strings.TrimSpace(name)
+	r.asked[name] = r.asked[name] || !r.looks
 }

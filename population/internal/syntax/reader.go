@@ -44,6 +44,7 @@ type Reader struct {
 	hasPlaces   bool     // the file has places, which may be full
 	inPairs     bool     // a rate each is being read, whose value may depend on size
 	allowMeans  bool     // mean(NUMBER) may stand in expressions: in record: values
+	looks       bool     // what is read changes nobody: outcomes, observe and record
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
