@@ -235,20 +235,30 @@ func (r *Run) TimeIn(state int) float64 {
 	return times[state]
 }
 
-// checkOutcomes verifies the sums.
-func (r *Run) checkOutcomes() error {
-	s := r.outcomes
-	if s == nil {
-		return nil
-	}
-	was, own := s, *newOutcomes(r.Program)
-	r.outcomes = &own
+// weightsNow returns outcomes whose weights are those of the individuals that are there.
+func (r *Run) weightsNow() *outcomes {
+	was, own := r.outcomes, newOutcomes(r.Program)
+	r.outcomes = own
 	for id := r.firstID; int(id) < r.Used; id++ {
 		if r.status(id).state != program.NoState {
 			r.enterSums(id)
 		}
 	}
 	r.outcomes = was
+	return own
+}
+
+// checkOutcomes verifies the sums.
+func (r *Run) checkOutcomes() error {
+	if r.outcomes == nil {
+		return nil
+	}
+	return r.checkWeights(r.weightsNow())
+}
+
+// checkWeights verifies that the weights are those of the individuals, which weightsNow returned.
+func (r *Run) checkWeights(own *outcomes) error {
+	s := r.outcomes
 	for i := range own.time {
 		if own.time[i].Weight() != s.time[i].Weight() {
 			return fmt.Errorf("the weights of outcome %d of slot %d add up to %v, and the sum has %v",

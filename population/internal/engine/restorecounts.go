@@ -130,6 +130,7 @@ func loadOutcomes(r *Run, in *loader) {
 		return
 	}
 	s.readClocks(r)
+	own := r.weightsNow() // of which the sums must be, or are, if they are in other units
 	power := func(now, saved float64) int {
 		p, ok := powerOfTwo(now / saved)
 		if !ok {
@@ -152,7 +153,7 @@ func loadOutcomes(r *Run, in *loader) {
 			if weights != 0 || ticks != 0 {
 				was := *clock
 				was.PerUnit = scales[3*k+2]
-				x.Rescale(weights, ticks, was.Ticks(r.Now), clock.Ticks(r.Now))
+				x.Rescale(own.time[slot*len(r.Program.Outcomes)+o].Weight(), weights+ticks, was.Ticks(r.Now), clock.Ticks(r.Now))
 			}
 			s.time[slot*len(r.Program.Outcomes)+o] = x
 			s.events[slot*len(r.Program.Outcomes)+o] = events[from*n+k].Shift(amounts)
@@ -164,11 +165,14 @@ func loadOutcomes(r *Run, in *loader) {
 			for k := range states {
 				x := spent[from*states+k]
 				if ticks != 0 {
-					x.Rescale(0, ticks, was.Ticks(r.Now), s.clock.Ticks(r.Now))
+					x.Rescale(own.states[slot*states+k].Weight(), ticks, was.Ticks(r.Now), s.clock.Ticks(r.Now))
 				}
 				s.states[slot*states+k] = x
 			}
 		}
+	}
+	if err := r.checkWeights(own); err != nil {
+		in.bad("%v", err)
 	}
 }
 

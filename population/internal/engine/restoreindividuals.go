@@ -43,7 +43,9 @@ func loadIndividuals(r *Run, in *loader) {
 			p.checkpoint = 0
 			p.unmark(isTied)
 			if r.cacheState(id, p.state); p.state == program.NoState {
-				gone++
+				if gone++; in.due != nil && !math.IsInf(in.due[id-r.firstID], 1) {
+					return "a free slot has an event"
+				}
 			} else if wrong := in.checkIndividual(r, id, counts); wrong != "" {
 				return wrong
 			}

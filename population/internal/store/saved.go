@@ -75,11 +75,12 @@ func (x Uint128) Shift(power int) Uint128 {
 	return x
 }
 
-// Rescale changes the scales of the weights and of time: both become 2 to the power of the given
-// numbers as large. The time is before in the old ticks and after in the new ones.
-func (s *WeightedTime) Rescale(weights, ticks int, before, after uint64) {
-	sum := s.Until(before).Shift(weights + ticks)
-	s.weight = s.weight.Shift(weights)
+// Rescale changes the scales of the weights and of time, so that the integral becomes 2 to the given
+// power as large. The weights that are there have this sum in the new scale, in which each is rounded
+// by itself. The time is before in the old ticks and after in the new ones.
+func (s *WeightedTime) Rescale(weight Uint128, power int, before, after uint64) {
+	sum := s.Until(before).Shift(power)
+	s.weight = weight
 	high, low := bits.Mul64(s.weight.low, after)
 	s.moment = Uint128{high + s.weight.high*after, low}
 	s.moment.Subtract(sum)
