@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population"
@@ -179,6 +180,33 @@ record: {every: 1 day}
 					t.Errorf("saved at %s, replica %d differs", at, i)
 				}
 			}
+		}
+	}
+}
+
+// A branch can change when links end, and how many somebody may have.
+func TestBranchesOfNetworks(t *testing.T) {
+	source := strings.Replace(population.Busy["networks"], "parameters: {", "parameters: {many: 2, ", 1)
+	source = strings.Replace(source, "high: 5, low: 2}", "high: 5, low: many}", 1)
+	s := saveState(t, source, "1.7", population.Options{Seed: 3})
+	ended := map[string]uint64{}
+	for name, value := range map[string]string{"": "", "breakup": "20 per year", "lasting": "0.01 years", "many": "9"} {
+		var changes []population.Change
+		if name != "" {
+			changes = append(changes, population.Set(name, value), population.Until("1.9"))
+		}
+		on, err := s.Compile(append(changes, population.Until("1.9"))...)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		run := &runModel(t, on, population.Options{Seed: 3}).Runs[0]
+		for k := range 2 {
+			ended[name] += run.Network(run.Rows()-1, k).Ended + run.Network(run.Rows()-1, k).Formed
+		}
+	}
+	for name, n := range ended {
+		if name != "" && n == ended[""] {
+			t.Errorf("%s changes nothing: %d links have begun or ended", name, n)
 		}
 	}
 }

@@ -263,6 +263,9 @@ func (m *File) usedWhileRunning() map[string]bool {
 	for i := range m.Machines {
 		parts = append(parts, m.Machines[i].States, m.Machines[i].Enter)
 	}
+	for i := range m.Networks {
+		parts = append(parts, []Value{m.Networks[i].Most, m.Networks[i].Ends, m.Networks[i].After})
+	}
 	if m.CanEnter() { // those who enter draw from them
 		parts = append(parts, m.Attributes)
 	}
