@@ -210,3 +210,13 @@ func TestBranchesOfNetworks(t *testing.T) {
 		}
 	}
 }
+
+// A branch cannot change how many places hold: the message says so.
+func TestBranchOfCapacity(t *testing.T) {
+	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 9, start: {a: rest}}\nparameters: {beds: 2}\n" +
+		"places: {ward: {number: 1, capacity: beds, where: {state: b}}}\nstates: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}\n"
+	_, err := saveState(t, source, "3", population.Options{Seed: 3}).Compile(population.Set("beds", "4"))
+	if err == nil || !strings.Contains(err.Error(), "places: ward: capacity is fixed when a run begins") {
+		t.Error(err)
+	}
+}

@@ -249,6 +249,10 @@ func (m *File) fixed() map[string]string {
 			note(age, "attributes: "+a.Name+": age")
 		}
 	}
+	for i := range m.Places {
+		note(m.Places[i].Number, m.Places[i].What+": number")
+		note(m.Places[i].Capacity, m.Places[i].What+": capacity")
+	}
 	for i := range m.Numbers { // those who enter later draw from the same law
 		EachValue(reflect.ValueOf(m.Numbers[i]), func(v Value) { note(v, "attributes: "+m.Numbers[i].Name+": number") })
 	}
