@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population"
@@ -209,6 +210,43 @@ func TestInterruptedBeforeItIsSaved(t *testing.T) {
 		}
 	}
 	if _, err := m.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// A branch can change when links end, and how many somebody may have.
+func TestBranchesOfNetworks(t *testing.T) {
+	source := strings.Replace(population.Busy["networks"], "parameters: {", "parameters: {many: 2, ", 1)
+	source = strings.Replace(source, "high: 5, low: 2}", "high: 5, low: many}", 1)
+	s := saveState(t, source, "1.7", population.Options{Seed: 3})
+	ended := map[string]uint64{}
+	for name, value := range map[string]string{"": "", "breakup": "20 per year", "lasting": "0.01 years", "many": "9"} {
+		var changes []population.Change
+		if name != "" {
+			changes = append(changes, population.Set(name, value), population.Until("1.9"))
+		}
+		on, err := s.Compile(append(changes, population.Until("1.9"))...)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		run := &runModel(t, on, population.Options{Seed: 3}).Runs[0]
+		for k := range 2 {
+			ended[name] += run.Network(run.Rows()-1, k).Ended + run.Network(run.Rows()-1, k).Formed
+		}
+	}
+	for name, n := range ended {
+		if name != "" && n == ended[""] {
+			t.Errorf("%s changes nothing: %d links have begun or ended", name, n)
+		}
+	}
+}
+
+// A branch cannot change how many places hold: the message says so.
+func TestBranchOfCapacity(t *testing.T) {
+	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 9, start: {a: rest}}\nparameters: {beds: 2}\n" +
+		"places: {ward: {number: 1, capacity: beds, where: {state: b}}}\nstates: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}\n"
+	_, err := saveState(t, source, "3", population.Options{Seed: 3}).Compile(population.Set("beds", "4"))
+	if err == nil || !strings.Contains(err.Error(), "places: ward: capacity is fixed when a run begins") {
 		t.Error(err)
 	}
 }

@@ -249,6 +249,10 @@ func (m *File) fixed() map[string]string {
 			note(age, "attributes: "+a.Name+": age")
 		}
 	}
+	for i := range m.Places {
+		note(m.Places[i].Number, m.Places[i].What+": number")
+		note(m.Places[i].Capacity, m.Places[i].What+": capacity")
+	}
 	for i := range m.Numbers { // those who enter later draw from the same law
 		EachValue(reflect.ValueOf(m.Numbers[i]), func(v Value) { note(v, "attributes: "+m.Numbers[i].Name+": number") })
 	}
@@ -262,6 +266,9 @@ func (m *File) usedWhileRunning() map[string]bool {
 		m.Interventions, m.Outcomes}
 	for i := range m.Machines {
 		parts = append(parts, m.Machines[i].States, m.Machines[i].Enter)
+	}
+	for i := range m.Networks {
+		parts = append(parts, []Value{m.Networks[i].Most, m.Networks[i].Ends, m.Networks[i].After})
 	}
 	if m.CanEnter() { // those who enter draw from them
 		parts = append(parts, m.Attributes)
