@@ -156,3 +156,35 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 		t.Errorf("%s: %v, want %v ± %v", what, got, want, tolerance)
 	}
 }
+
+// Conditions see who is in a place that the file gives, and what is made of something may lie in it.
+func TestPlacesOfAFileAreSeen(t *testing.T) {
+	const model = `
+name: seen
+time: {unit: day, end: 2}
+population: {people: {file: people.csv}, start: {a: rest}}
+attributes: {age: {child: 50%, adult: 50%}}
+places:
+  block: {join: none}
+  flat: {by: age, made of: [{share: 100%, adult: 1, child: 1}], alike: [block], join: none}
+states: {a: {race: [{after: 1 day, to: b, where: {block: none}}, {after: 1 day, to: c, where: {block: any}}]}, b: {}, c: {}}
+record: {every: 1 day, by: [age], values: {inside: count(block=any)}}
+`
+	people := "id,block\np1,x\np2,x\np3,x\np4,\np5,y\np6,y\np7,y\n"
+	m, err := population.Compile("seen.yaml", []byte(model), files(map[string]string{"people.csv": people}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		// Two blocks of three have a child each; whoever is in none has a flat of one adult.
+		if run.Value(0, 0) != 6 || run.Count(1, 1) != 1 || run.Count(1, 2) != 6 || run.In(0).Total(0) != 2 {
+			t.Fatalf("%v inside, %d in b, %d in c, %d children", run.Value(0, 0), run.Count(1, 1), run.Count(1, 2),
+				run.In(0).Total(0))
+		}
+	}
+}

@@ -183,7 +183,7 @@ func (p *startPopulation) initialisePeople(r *Run, b *batch, from, to int, each 
 
 // fillFromFile puts those of the start into the places of a kind that the file gives them. Who has
 // none there is in none.
-func (r *Run) fillFromFile(k int) {
+func (r *Run) fillFromFile(k int, end uint32) {
 	of := r.Program.People.Places[k]
 	kind, seats := &r.Program.Places[k], r.places.kinds[k]
 	const notYet = 1<<32 - 1
@@ -196,7 +196,7 @@ func (r *Run) fillFromFile(k int) {
 	for range max(0, kind.Number-of.Number) {
 		seats.Found(0)
 	}
-	for id := r.firstID; int(id) < r.Used; id++ {
+	for id := r.firstID; id < end; id++ {
 		if r.status(id).state == program.NoState || !r.matches(id, kind.Where) {
 			continue
 		}

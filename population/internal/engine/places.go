@@ -195,9 +195,7 @@ func (r *Run) groupOf(k int, id uint32) uint32 {
 // fillPlaces puts everybody of the start into places.
 func (r *Run) fillPlaces() {
 	for k := range r.Program.Places {
-		if r.fillKind(k, uint32(r.Used)); r.Program.People.HasPlaces(k) {
-			continue
-		}
+		r.fillKind(k, uint32(r.Used))
 		if a := r.Program.PresenceOf(k); a >= 0 {
 			seats := r.places.kinds[k]
 			r.near.mode = settingUp
@@ -215,7 +213,7 @@ func (r *Run) fillPlaces() {
 func (r *Run) fillKind(k int, end uint32) {
 	kind, seats := &r.Program.Places[k], r.places.kinds[k]
 	if r.Program.People.HasPlaces(k) {
-		r.fillFromFile(k)
+		r.fillFromFile(k, end)
 		return
 	}
 	for range kind.Number {
