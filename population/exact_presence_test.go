@@ -75,7 +75,7 @@ func TestPresenceIsOnlySeen(t *testing.T) {
 	const model = `
 name: seen
 time: {unit: day, end: 4}
-population: {size: 30, start: {a: 10, b: rest}}
+population: {size: 30, start: {a: {count: 10, since: {uniform: {low: 0 days, high: 2 days}}}, b: rest}}
 attributes: {sex: {f: 50%%, m: 50%%}}
 places: {ward: {number: 2, capacity: 6, where: {state: c}}}
 networks: {pairs: {most: 2, ends: {rate: 0.5 per day}}}
@@ -87,7 +87,10 @@ transmission: [{rate: {by: sex, f: 0.5 per day, m: 1 per day}, link: pairs}]
 always: [{rate: 0.3 per day, move: {sex: {f: 50%%, m: rest}}}]
 `
 	const looks = `
-observe: {reports: {of: turn, chance: {by: pairs, any: 50%%, none: 20%%}}, survey: {at: 1 day, where: {ward: any}}}
+observe:
+  reports: {of: turn, chance: {by: pairs, any: 50%%, none: 20%%}}
+  long: {of: turn, chance: {since: a, steps: {0 days: 20%%, 1 day: 60%%}}}
+  survey: {at: 1 day, where: {ward: any}}
 outcomes: {cost: {time: {by: ward, any: 1 per day, none: 0 per day}}}
 record: {every: 1 day, values: {linked: count(pairs=any)}}
 `

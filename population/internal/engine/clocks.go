@@ -167,11 +167,22 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	if st.Timers == 0 && !r.counts(-1, state) {
 		return
 	}
-	age := since.Draw(r.stream(id))
+	age := r.timeIn(id, -1, since, st.Timers > 0)
 	r.beganBefore(id, -1, state, age)
 	if st.Timers > 0 {
 		r.startSince(id, r.Program.StateColumn, -1, st, age)
 	}
+}
+
+// timeIn draws for how long an individual has been in a state, of a machine or of the state itself if
+// machine is −1. Where no timer depends on it, it is not taken from the stream of the individual: whether
+// something looks at it, an observation for example, must not change the run.
+func (r *Run) timeIn(id uint32, machine int, since *law.Law, timed bool) float64 {
+	if timed {
+		return since.Draw(r.stream(id))
+	}
+	apart := r.stream(id).At(uint64(machine + 1))
+	return since.Draw(&apart)
 }
 
 // startSince does so for the clocks of a table whose columns begin with first: of a machine's state, or

@@ -109,7 +109,7 @@ func (r *Run) startMachine(id uint32, m int, since *law.Law) {
 		if !timed && !r.counts(m, value) {
 			return
 		}
-		age := since.Draw(r.stream(id))
+		age := r.timeIn(id, m, since, timed)
 		r.beganBefore(id, m, value, age)
 		if timed {
 			r.startSince(id, first, m, st, age)
