@@ -27,6 +27,9 @@ var spoiltPlaces = func() (all []spoilt) {
 			`transmission 1: among: there is no kind of places, network or attribute "houshold"; did you mean "household"?`},
 		{"among and mixing", "among: household, rate each: 0.3", "mixing: {by: region, matrix: [[1, 0], [0, 1]]}, among: household, rate: 0.3",
 			"household, rate", "transmission 1: both among and mixing; among says with whom"},
+		{"capacity that is set", "capacity: 3, where: {state: cared}}\n", "capacity: beds, where: {state: cared}}\n" +
+			"parameters: {beds: 3}\ninterventions: [{at: 1 day, set: {beds: 5}}]\n", "beds, where",
+			"places: ward: capacity: an intervention sets beds; expected a number that does not change during the run"},
 		{"both rates", "rate each: 0.3 per day", "rate: 1 per day, rate each: 0.3 per day", "0.3 per day",
 			"transmission 1: both rate and rate each; a contact has one of them"},
 		{"size without most", "rate each: 0.3 per day", "rate each: 0.3 per day / size", "size, to",

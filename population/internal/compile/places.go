@@ -54,16 +54,15 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	}
 	p.Where = c.conditions(text.Where, text.What+": where")
 	if text.Capacity.Given() {
-		if n, ok := here.wholeNumber(text.Capacity, text.What+": capacity"); ok && n == 0 {
+		n, ok := c.fixedNumber(here, text.Capacity, text.What+": capacity")
+		if ok && n == 0 {
 			here.reportValue(text.Capacity, text.Capacity.At, "%s: capacity: expected at least 1", text.What)
-			p.Capacity = 1
-		} else if ok {
-			p.Capacity = min(n, program.NoCapacity)
 		}
+		p.Capacity = min(max(n, 1), program.NoCapacity)
 	}
 	switch {
 	case text.Number.Given():
-		n, ok := here.wholeNumber(text.Number, text.What+": number")
+		n, ok := c.fixedNumber(here, text.Number, text.What+": number")
 		if p.Number = max(n, 1); ok && (n == 0 || n > syntax.MaxIndividuals/8) {
 			here.reportValue(text.Number, text.Number.At, "%s: number: expected a number from 1 to %d", text.What,
 				syntax.MaxIndividuals/8)
@@ -388,4 +387,14 @@ func (c *compiler) needLimited(full syntax.Ref, what string, moves []syntax.Move
 	if !can {
 		c.Add(full.At, "%s: full: %s has no number and capacity, so that nothing can be full", what, c.file.Places[kind].Name)
 	}
+}
+
+// fixedNumber evaluates a whole number that is the same throughout the run.
+func (c *compiler) fixedNumber(here Scope, v syntax.Value, what string) (int, bool) {
+	if name := c.setParameter(v, 0); name != "" {
+		here.reportValue(v, v.At, "%s: an intervention sets %s; expected a number that does not change during the run",
+			what, diag.Shorten(name))
+		return 0, false
+	}
+	return here.wholeNumber(v, what)
 }
