@@ -260,7 +260,7 @@ func sourceOfRun(run *runs.Run) runs.Source {
 func (s *Server) sourceOfDir(dir string) runs.Source {
 	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16) // may be missing
 	return runs.Source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)),
-		Files: s.filesIn(dir, resultFiles)}
+		Files: s.filesIn(dir, resultFiles())}
 }
 
 // compareRuns returns a comparison of runs of this server and in directories.

@@ -51,9 +51,6 @@ var (
 // Downloads by kind of directory: all that the commands and package sim/output write, except
 // images, which the page renders.
 var (
-	resultFiles = slices.Concat([]knownFile{{"summary.json", aboutTables["summary"]}}, tableFiles(),
-		[]knownFile{fileDraws, fileModel, {"diagram.svg", "its states and the ways between them"},
-			{"projection.csv", "what would be reported"}, fileCommand, fileStudy}, samplePictures)
 	sweepFiles = []knownFile{{"points.csv", "every point and output, with the 95 % interval of the mean"},
 		{pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, fileModel,
 		fileCommand, fileStudy}
@@ -78,6 +75,13 @@ var (
 		"courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
 	claimFiles = filesNamed("claims.json", "report.html", "report.md")
 )
+
+// resultFiles are the downloads of runs.
+func resultFiles() []knownFile {
+	return slices.Concat([]knownFile{{"summary.json", aboutTables["summary"]}}, tableFiles(),
+		[]knownFile{fileDraws, fileModel, {"diagram.svg", "its states and the ways between them"},
+			{"projection.csv", "what would be reported"}, fileCommand, fileStudy}, samplePictures)
+}
 
 // samplePictures are pictures of individuals that the command has drawn. The page shows them as they
 // are, since the summary does not have what they show.
@@ -113,7 +117,7 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 		}
 		return s.sendFile(w, r, v.Files[0])
 	}
-	known := slices.Concat(resultFiles, sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles)
+	known := slices.Concat(resultFiles(), sweepFiles, compareFiles, fitFiles, courseFiles, claimFiles)
 	if slices.ContainsFunc(known, func(one knownFile) bool { return one.name == name }) {
 		file, err := s.files.Open(path.Join(dir, name))
 		if err != nil {

@@ -24,26 +24,27 @@ type saved struct {
 // A savedKind is a kind of results in directories.
 type savedKind struct {
 	name              string
-	depends           []string    // files that are read
-	figures           string      // address of its figures without their names
-	template, section string      // template and section
-	files             []knownFile // downloads
-	generated         string      // a file that is computed on request; empty for none
+	depends           []string           // files that are read
+	figures           string             // address of its figures without their names
+	template, section string             // template and section
+	files             func() []knownFile // downloads
+	generated         string             // a file that is computed on request; empty for none
 	read              func(s *Server, dir string) (saved, error)
 }
 
 var (
 	savedResults = savedKind{"result", []string{"summary.json"}, "/result/", "result", "models", resultFiles, "",
 		(*Server).readResult}
-	savedCourses = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues", courseFiles, "",
+	savedCourses = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues",
+		func() []knownFile { return courseFiles }, "",
 		(*Server).readCourseFigures}
 	savedSweeps = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved",
-		"studies", sweepFiles, pointsJSON, (*Server).readSweep}
+		"studies", func() []knownFile { return sweepFiles }, pointsJSON, (*Server).readSweep}
 	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "series.csv",
 		"series-differences.csv", "model.yaml", "command.txt", study.FileName}, "/comparison-figures/", "saved", "studies",
-		compareFiles, compare.JSONFile, (*Server).readComparison}
+		func() []knownFile { return compareFiles }, compare.JSONFile, (*Server).readComparison}
 	savedFits = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies",
-		fitFiles, "", (*Server).readFit}
+		func() []knownFile { return fitFiles }, "", (*Server).readFit}
 )
 
 // savedIn caches make(), until one of the files changes.
@@ -98,7 +99,7 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k
 		return err
 	}
 	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16)
-	files := s.filesIn(dir, k.files)
+	files := s.filesIn(dir, k.files())
 	for _, f := range v.Files {
 		files = append(files, figure.Download{Name: f.Name, About: f.About, Link: "/study-files/" + f.Name + "?" + url.Values{
 			"dir": {dir}}.Encode()})

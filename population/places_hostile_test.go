@@ -118,3 +118,18 @@ record: {every: 1 day}
 		})
 	}
 }
+
+// An after that strikes while there is no room does not strike again, also if it is exponential.
+func TestAfterStrikesOnce(t *testing.T) {
+	r := exactSimulate(t, 1, 1, `
+name: once
+time: {unit: day, end: 60}
+population: {size: 50, start: {cared: 1, well: rest}}
+places: {ward: {number: 1, capacity: 1, where: {state: cared}}}
+states: {well: {race: [{after: {exponential: {mean: 1 day}}, to: cared}]}, cared: {}}
+record: {every: 60 days}
+`)
+	if n := r.Runs[0].Places(1, 0).TurnedAway; n != 49 {
+		t.Errorf("%d were turned away, want each of 49 once", n)
+	}
+}

@@ -114,7 +114,14 @@ func (c *compiler) addStateRates(here Scope, i int) {
 // hasTimer reports whether a clock of a race needs a timer of its own. Otherwise it is one of the
 // state's rate events.
 func (c *compiler) hasTimer(clock *syntax.Clock) bool {
-	return !clock.Rate.Given() && !c.isExponential(clock.After, 0)
+	return !clock.Rate.Given() && (c.mayFail(clock) || !c.isExponential(clock.After, 0))
+}
+
+// mayFail reports whether there may be no room or no supply for what a clock does: then a rate strikes
+// again, and an after does not.
+func (c *compiler) mayFail(clock *syntax.Clock) bool {
+	return clock.Uses.Supply.Given() ||
+		slices.ContainsFunc(c.file.Places, func(p syntax.Place) bool { return p.Capacity.Given() })
 }
 
 // isExponential reports whether a clock can be merged into the rate events: it must be exponential
@@ -435,7 +442,7 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 		}
 		c.addRateEvent(from, c.newRateEvent(here, e))
 		return
-	case leaves && c.isExponential(clock.After, 0):
+	case leaves && !clock.Uses.Supply.Given() && c.isExponential(clock.After, 0):
 		e.rate, e.after = clock.After, true
 		c.addRateEvent(nil, c.newRateEvent(here, e))
 		return

@@ -111,7 +111,7 @@ func (e *explainer) placeWarnings() (all []string) {
 			continue
 		}
 		e.file.EachClock(func(c *syntax.Clock) {
-			if c.Uses.Full.Given() || !c.After.Given() || e.exponential(c.After, 0) || !e.leadsInto(c, p) {
+			if c.Uses.Full.Given() || !c.After.Given() || !e.leadsInto(c, p) {
 				return
 			}
 			all = append(all, c.What+": if it strikes while no "+p.Name+" has room, nothing comes after it; write full: and a "+

@@ -46,7 +46,7 @@ func (e *explainer) supplyWarnings() (all []string) {
 	used := map[string]bool{}
 	e.file.EachClock(func(c *syntax.Clock) {
 		used[c.Uses.Supply.Name] = true
-		if c.Uses.Supply.Given() && !c.Uses.Full.Given() && c.After.Given() && !e.exponential(c.After, 0) {
+		if c.Uses.Supply.Given() && !c.Uses.Full.Given() && c.After.Given() {
 			all = append(all, c.What+": if it strikes while no "+c.Uses.Supply.Name+" are left, nothing comes after it; "+
 				"write full: and a state beside it, or a rate, which strikes again")
 		}
