@@ -68,3 +68,14 @@ func Extend[T any](s []T, n int) []T {
 	copy(grown, s)
 	return grown
 }
+
+// lengthen returns s with n more elements, which may hold anything. It grows by a quarter at least.
+func lengthen[T any](s []T, n int) []T {
+	if cap(s)-len(s) < n {
+		grown := make([]T, len(s), max(len(s)+n, len(s)+len(s)/4))
+		cpu.AdviseHuge(grown)
+		copy(grown, s)
+		s = grown
+	}
+	return s[:len(s)+n]
+}

@@ -80,14 +80,13 @@ func NewLinks(numbered bool) *Links {
 
 // Reserve makes room for so many ids.
 func (l *Links) Reserve(ids int) {
-	if len(l.rows) >= ids {
+	n := len(l.rows)
+	if n >= ids {
 		return
 	}
-	if cap(l.rows) < ids {
-		l.rows = slices.Grow(l.rows, max(ids-len(l.rows), len(l.rows)/4))
-	}
-	for len(l.rows) < ids {
-		l.rows = append(l.rows, LinkRow{at: noBlock})
+	l.rows = lengthen(l.rows, ids-n)
+	for i := range l.rows[n:] {
+		l.rows[n+i] = LinkRow{at: noBlock}
 	}
 }
 
@@ -107,7 +106,7 @@ func (l *Links) Fill(pairs []Pair) {
 	for level, n := range blocks {
 		if n > 0 {
 			l.makeLevel(level)
-			l.blocks[level] = make([]linkEnd, 0, n<<level)
+			l.blocks[level] = lengthen([]linkEnd(nil), n<<level)[:0]
 			if l.tags != nil {
 				l.tags[level] = make([]uint32, 0, n<<level)
 			}

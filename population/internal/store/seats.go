@@ -70,13 +70,13 @@ func NewSeats(most int, listed, keep bool) *Seats {
 
 // Reserve makes room for so many ids.
 func (s *Seats) Reserve(ids int) {
-	for len(s.at) < ids {
-		if cap(s.at) < ids {
-			grown := make([]uint32, len(s.at), ids+ids/4)
-			copy(grown, s.at)
-			s.at = grown
-		}
-		s.at = append(s.at, Outside)
+	n := len(s.at)
+	if ids <= n {
+		return
+	}
+	s.at = lengthen(s.at, ids-n)
+	for i := range s.at[n:] {
+		s.at[n+i] = Outside
 	}
 }
 
@@ -286,8 +286,9 @@ func (s *Seats) move(k uint32, level int) []uint32 {
 			panic("store: more seats than addresses")
 		}
 		s.owner[level] = append(s.owner[level], k)
-		for range 1 << level {
-			s.blocks[level] = append(s.blocks[level], Outside)
+		s.blocks[level] = lengthen(s.blocks[level], 1<<level)
+		for i := range 1 << level {
+			s.blocks[level][block<<level+i] = Outside
 		}
 	}
 	p := &s.places[k]
