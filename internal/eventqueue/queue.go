@@ -282,10 +282,7 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 	// This is NextBy and Next by hand, for the bottom.
 	if q.head == len(q.bottom) || q.maybeStale && !q.isCurrent(q.bottom[q.head]) {
-		if id, at, ok = q.NextBy(t); ok {
-			tied = q.mayTie(timekey.Of(at))
-		}
-		return id, at, tied, ok
+		return q.refillTied(t)
 	}
 	e := q.bottom[q.head]
 	if at = timekey.Time(e.Key); !(at <= t) {
@@ -302,6 +299,17 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 		q.sweep()
 	}
 	return e.ID, at, q.mayTie(e.Key), true
+}
+
+// refillTied is NextTied if the bottom has to be filled or swept first. It is a call of its own so that
+// the compiler can inline NextTied.
+//
+//go:noinline
+func (q *Queue) refillTied(t float64) (id ID, at float64, tied, ok bool) {
+	if id, at, ok = q.NextBy(t); ok {
+		tied = q.mayTie(timekey.Of(at))
+	}
+	return id, at, tied, ok
 }
 
 // mayTie reports false if no entry has the key of the event that was dispatched last. The bottom is

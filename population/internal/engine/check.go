@@ -73,6 +73,9 @@ func (r *Run) Check() error {
 	if err := r.checkOutcomes(); err != nil {
 		return err
 	}
+	if err := r.checkConditions(); err != nil {
+		return err
+	}
 	if err := r.checkObservers(); err != nil {
 		return err
 	}

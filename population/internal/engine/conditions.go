@@ -24,6 +24,8 @@ import (
 // them.
 type waiting struct {
 	on      bool      // some may still happen
+	changed bool      // something that conditions depend on may have changed since the last look
+	counted []bool    // by state: whether conditions depend on how many are in it
 	held    []bool    // whether each condition held at the last look
 	since   []float64 // since when; only if it held
 	struck  []bool    // it has become due since then
@@ -162,8 +164,52 @@ func (r *Run) crosses(l *program.Threshold) bool {
 	return float64(n) < bound
 }
 
+// holds reports whether all thresholds of an intervention that waits are crossed now.
+func (r *Run) holds(k int) bool {
+	for i := range r.phase.Thresholds[k] {
+		if !r.crosses(&r.phase.Thresholds[k][i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkConditions verifies that no condition has changed unnoticed.
+func (r *Run) checkConditions() error {
+	if !r.waiting.on || r.waiting.changed {
+		return nil
+	}
+	for k, d := range r.Program.Triggered {
+		if (r.waiting.fired[k] == 0 || d.Again) && r.holds(k) != r.waiting.held[k] {
+			return fmt.Errorf("the condition of %s has changed unnoticed", d.What)
+		}
+	}
+	return nil
+}
+
 // mostFired is how many interventions that wait may happen within a billionth of a run (see pace).
 const mostFired = 10_000
+
+// mayChange reports whether a condition may have become true or false since Settle.
+func (w *waiting) mayChange() bool { return w.on && w.changed }
+
+// watchCounts finds the states whose counts the conditions depend on, whatever the phase. A condition on
+// a share, a group or the whole population depends on all.
+func (r *Run) watchCounts() {
+	w := &r.waiting
+	if !w.on {
+		return
+	}
+	w.changed, w.counted = true, make([]bool, len(r.Program.States))
+	for _, thresholds := range r.phase.Thresholds {
+		for _, l := range thresholds {
+			all := l.State < 0 || l.Share || l.Watched >= 0 || l.Members >= 0
+			for s := range w.counted {
+				w.counted[s] = w.counted[s] || all || s == l.State
+			}
+		}
+	}
+}
 
 // Settle carries out all interventions whose conditions have become true, and those that follow
 // from them.
@@ -179,11 +225,7 @@ func (r *Run) Settle(ctx context.Context) error {
 				continue
 			}
 			w.on = true
-			holds := true
-			for i := range r.phase.Thresholds[k] {
-				holds = holds && r.crosses(&r.phase.Thresholds[k][i])
-			}
-			if !holds {
+			if !r.holds(k) {
 				w.held[k] = false
 				continue
 			}
@@ -207,7 +249,8 @@ func (r *Run) Settle(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.Program.WaitsForTime {
+	w.changed = r.Program.WaitsForTime
+	if w.changed {
 		r.scheduleWake()
 	}
 	return nil

@@ -129,6 +129,7 @@ func (r *Run) register(id uint32, state uint16) {
 	}
 	r.countAlive(+1)
 	r.Counts[state]++
+	r.waiting.changed = true
 	if c := r.Counts[state]; c > r.Peaks[state].Count {
 		r.Peaks[state] = Peak{c, r.Program.Start + r.Now}
 	}

@@ -268,6 +268,7 @@ func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	if old == value && !m.Enters {
 		return false
 	}
+	r.waiting.changed = true
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(r.status(id).state), -1)
 	}
@@ -328,7 +329,7 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
 	if r.followed {
-		r.leaveState(id, to, counted)
+		r.leaveState(id, from, to, counted)
 	}
 	r.Counts[from]--
 	if to == program.NoState {
@@ -351,11 +352,8 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	if !r.phase.States[to].OnlyRates || p.sparse != 0 {
 		r.startClocks(id, to)
 	}
-	if r.changing {
-		r.startPending(id)
-	}
-	if r.cameIn != nil {
-		r.redrawCurves(id, to)
+	if r.followed {
+		r.startFollowers(id, to)
 	}
 	r.reschedule(id, to)
 }

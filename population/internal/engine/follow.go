@@ -5,12 +5,15 @@ import "github.com/almanac-sim/almanac/population/internal/program"
 // follow notes whether anything of the run follows the changes of states: most models have nothing
 // that does, and then become looks at one field instead of at many.
 func (r *Run) follow() {
-	r.followed = r.tracing != nil || r.outcomes != nil || r.lines != nil || r.places != nil ||
+	r.followed = r.waiting.on || r.tracing != nil || r.outcomes != nil || r.lines != nil || r.places != nil ||
 		r.observers != nil || r.cameIn != nil || r.Program.StateAttribute >= 0 || len(r.Program.Machines) > 0
 }
 
 // leaveState tells what follows the states that an individual is about to go to another one.
-func (r *Run) leaveState(id uint32, to uint16, name int) {
+func (r *Run) leaveState(id uint32, from, to uint16, name int) {
+	if w := &r.waiting; w.on && (to == program.NoState || w.counted[from] || w.counted[to]) {
+		w.changed = true
+	}
 	if r.tracing != nil {
 		r.happened(id, to, name)
 	}
@@ -59,5 +62,16 @@ func (r *Run) enterState(id, by uint32, from, to uint16, name int) {
 	}
 	if r.observers != nil {
 		r.observeChange(id, by, from, to, name)
+	}
+}
+
+// startFollowers starts the clocks of machines that have changed with the state, and draws those again
+// that depend on the time since.
+func (r *Run) startFollowers(id uint32, to uint16) {
+	if r.changing {
+		r.startPending(id)
+	}
+	if r.cameIn != nil {
+		r.redrawCurves(id, to)
 	}
 }

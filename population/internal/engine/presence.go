@@ -56,6 +56,7 @@ func (r *Run) setPresence(id uint32, attribute int, is bool) {
 		r.leaveSums(id)
 	}
 	column.Set(id, value)
+	r.waiting.changed = true
 	if r.ByGroup != nil {
 		r.ByGroup.present(r, id, int(state), +1)
 	}

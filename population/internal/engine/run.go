@@ -147,6 +147,7 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 	r.Now, r.end = 0, max(m.End-m.Start, m.Keeps)+m.TimeTolerance
 	r.seed = seed
 	r.waiting.begin(m)
+	r.watchCounts()
 	r.firstID = uint32(len(m.FirstPhase.Immigration))
 	if m.WaitsForTime {
 		r.firstID++ // for watchID
@@ -301,6 +302,7 @@ func (r *Run) run(ctx context.Context, by float64, progress func(float64, uint64
 
 // dispatch carries out what is due by a time, one event after the other.
 func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64, uint64)) error {
+	concernsOthers := r.near != nil || r.tracing != nil
 	for {
 		var id uint32
 		if !r.ties.busy() {
@@ -344,11 +346,8 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 		} else {
 			r.fire(id)
 		}
-		if r.near != nil {
-			r.settleNear()
-		}
-		if r.tracing != nil {
-			if err := r.settleCalls(ctx); err != nil {
+		if concernsOthers {
+			if err := r.settleOthers(ctx); err != nil {
 				return err
 			}
 		}
@@ -357,7 +356,7 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 				return err
 			}
 		}
-		if r.waiting.on {
+		if r.waiting.mayChange() {
 			if err := r.Settle(ctx); err != nil {
 				return err
 			}
@@ -371,6 +370,17 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// settleOthers finishes an event or a contact: its effects on neighbours and on those who are traced.
+func (r *Run) settleOthers(ctx context.Context) error {
+	if r.near != nil {
+		r.settleNear()
+	}
+	if r.tracing != nil {
+		return r.settleCalls(ctx)
 	}
 	return nil
 }

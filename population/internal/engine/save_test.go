@@ -46,7 +46,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 		}
 	}
 	for of, fields := range map[reflect.Type]string{
-		reflect.TypeFor[waiting]():      "on held since struck fired done due number windows wake",
+		reflect.TypeFor[waiting]():      "on changed counted held since struck fired done due number windows wake",
 		reflect.TypeFor[window]():       "times newest seen",
 		reflect.TypeFor[Tally]():        "Counts Flows Named",
 		reflect.TypeFor[groupTallies](): "groupings states Groups watched totals",

@@ -124,18 +124,13 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
-		if r.near != nil {
-			r.settleNear()
-		}
-		if r.tracing != nil {
-			if err := r.settleCalls(ctx); err != nil {
-				return err
-			}
+		if err := r.settleOthers(ctx); err != nil {
+			return err
 		}
 		if r.failed != nil {
 			return r.failed
 		}
-		if r.waiting.on { // interventions that wait for this come before the next contact
+		if r.waiting.mayChange() { // interventions that wait for this come before the next contact
 			if err := r.Settle(ctx); err != nil {
 				return err
 			}
