@@ -58,7 +58,7 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 		if other, ok = r.chooseOther(id, c, l); !ok {
 			return false
 		}
-		state = r.status(other).state
+		state = r.stateSeen(other)
 	}
 	if c.Log > 0 {
 		r.remember(c.Log-1, id, other)

@@ -29,7 +29,8 @@ type individuals struct {
 	// events of an epidemic are contacts, most contacts change nothing, and that is known from the
 	// state of the other alone. The words of 10⁵ individuals and their records in the calendar are
 	// larger than a second-level cache; their states take a twentieth of it. Larger populations
-	// prefetch instead (prefetch.go); at a million the two make no measurable difference.
+	// prefetch instead (prefetch.go); at a million the two make no measurable difference. Contacts
+	// among neighbours cannot be prefetched, and use the cache at any size.
 	caching    bool
 	stateCache []uint8
 }
@@ -75,7 +76,7 @@ func (r *individuals) nextAt(id uint32) *float64 {
 // cachesStates reports whether a program profits from the state cache. A run by windows does not
 // use it: there the state of the other depends on the time of the contact (resolve.go).
 func cachesStates(m *program.Program) bool {
-	return m.MixesFreely && len(m.States) < 255 && m.Size < prefetchContactsFrom
+	return len(m.States) < 255 && (m.MixesFreely && m.Size < prefetchContactsFrom || len(m.Near) > 0)
 }
 
 // cacheState stores the present state of an individual in the cache.
@@ -83,6 +84,14 @@ func (r *individuals) cacheState(id uint32, state uint16) {
 	if int(id) < len(r.stateCache) {
 		r.stateCache[id] = uint8(state + 1) // NoState + 1 is 0
 	}
+}
+
+// stateSeen returns the state of an individual, by the cache if there is one.
+func (r *individuals) stateSeen(id uint32) uint16 {
+	if int(id) < len(r.stateCache) {
+		return uint16(r.stateCache[id]) - 1
+	}
+	return r.status(id).state
 }
 
 // columnBytes is how many bytes the attributes of an individual take.
