@@ -23,6 +23,7 @@ type quantity struct {
 	name    string
 	outcome bool                                           // accrues to all who ever lived
 	nobody  bool                                           // happens to no individual, and is not counted in groups
+	value   bool                                           // of record: values, which is no number of individuals
 	events  bool                                           // counted or accrued since the start; otherwise present
 	of      func(run *population.Run, row int) float64     // in a run, or in one of its groups
 	peak    func(run *population.Run) (most, when float64) // of everybody at any time; nil if only rows are known
@@ -82,8 +83,8 @@ func (c counter) population(row int) float64 {
 	return c.living(row)
 }
 
-// find finds what a text counts: a state, a flow, a name, an outcome or total, and behind commas the
-// group.
+// find finds what a text counts: a state, a flow, a name, an outcome, what is observed, a value or total,
+// and behind commas the group.
 func (n *names) find(text string) (*quantity, error) {
 	text = strings.TrimSpace(text)
 	name := text
@@ -142,6 +143,9 @@ func (n *names) noGroup(err error, before, last string) error {
 func (n *names) narrow(q *quantity, group []string) error {
 	if len(group) == 0 {
 		return nil
+	}
+	if q.value {
+		return fmt.Errorf("%s is a value of the whole population; leave out %s", q.name, strings.Join(group, ", "))
 	}
 	if q.nobody {
 		return fmt.Errorf("%s only sets parameters, which happens to no individual, so no group has any; leave out %s",
@@ -282,6 +286,18 @@ func (n *names) everybody(name string) (*quantity, error) {
 		if known = append(known, outcome); outcome == name {
 			return &quantity{name: name, events: true, outcome: true,
 				of: func(run *population.Run, row int) float64 { return run.Outcome(row, i) }}, nil
+		}
+	}
+	for i, observation := range n.m.Observations() {
+		if known = append(known, observation); observation == name {
+			return &quantity{name: name, events: true,
+				of: func(run *population.Run, row int) float64 { return float64(run.Seen(row, i)) }}, nil
+		}
+	}
+	for i, value := range n.m.Values() {
+		if known = append(known, value); value == name {
+			return &quantity{name: name, value: true,
+				of: func(run *population.Run, row int) float64 { return run.Value(row, i) }}, nil
 		}
 	}
 	return nil, fmt.Errorf("there is no %q; %s", name, instead(name, append(known, "total")))

@@ -91,6 +91,9 @@ func (q *quantity) highest(run *population.Run, per persons) (most, when float64
 		return q.peak(run)
 	}
 	when = math.NaN()
+	if q.value {
+		most = math.Inf(-1)
+	}
 	c := q.in(run)
 	for row := range c.rows {
 		if x := per.share(c.level(row), c.population(row)); x > most {
@@ -101,12 +104,15 @@ func (q *quantity) highest(run *population.Run, per persons) (most, when float64
 }
 
 // findFor is find, and refuses an outcome per person: it has accrued to the dead as well, and a
-// number at a time is for the living.
+// number at a time is for the living. A value is no number of individuals.
 func (n *names) findFor(what string, per persons) (*quantity, error) {
 	q, err := n.find(what)
 	if err == nil && q.outcome && per != none {
 		return nil, fmt.Errorf("%s has accrued to all who ever lived, and per person is for those who are alive; "+
 			"write incidence(%s) per person, for those alive at the start, or divide by a number", q.name, q.name)
+	}
+	if err == nil && q.value && per != none {
+		return nil, fmt.Errorf("%s is a value, and no number of individuals; leave out per", q.name)
 	}
 	return q, err
 }
@@ -240,6 +246,9 @@ func (n *names) timeOf(name, what string) (number, error) {
 	case suffix != "":
 		all, good := parseNumber(found[5])
 		per, ok = persons(all), ok && good && all > 0
+	}
+	if q.value && per != none {
+		return nil, fmt.Errorf("%s is a value, and no number of individuals; compare it with a number", q.name)
 	}
 	if !ok {
 		return nil, fmt.Errorf("%s is no number to compare with", strings.TrimSpace(found[3]+" "+found[4]))

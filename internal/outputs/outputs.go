@@ -2,7 +2,8 @@
 // final(recovered), peak(infectious), or arithmetic with such.
 //
 //	final(X)                 how many at the end: in a state, events since the start (susceptible->infectious), of total;
-//	                         what an outcome, such as a cost, has accrued
+//	                         what an outcome, such as a cost, has accrued; what an observation has seen; a value of
+//	                         record
 //	peak(X)                  the most at once: of a state at any time, of events in any interval between rows, of total
 //	                         or of a group at the time of any row
 //	time of peak(X)          when that was first so, on the model's clock; of something that never was, there is none

@@ -249,3 +249,57 @@ record: {every: 1 day, by: [[region, age]]}
 		}
 	}
 }
+
+// What is observed is counted like events, and a value is read at the rows.
+func TestObservedOutputs(t *testing.T) {
+	m, err := population.Compile("watched.yaml", []byte(`
+name: watched
+time: {unit: day, end: 4}
+population: {size: 10, start: {ill: 8, well: rest}}
+attributes: {region: {north: 50%, south: 50%}}
+states:
+  ill: {race: [{after: 30 hours, to: well, name: getting well}]}
+  well: {}
+observe:
+  reports: {of: getting well, after: 1 day}
+  survey: {at: 1 day, who: ill, count: 4}
+record: {every: 12 hours, by: [region], values: {balance: count(ill) - count(well) - 10}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Run(t.Context(), population.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]float64{
+		"final(reports)":               8,
+		"at(reports, 2 days)":          0,
+		"time of peak(reports)":        2.5,
+		"incidence(reports) per 100":   80,
+		"final(survey)":                4,
+		"first time(reports above 0)":  2.5,
+		"final(balance)":               -20,
+		"peak(balance)":                -4,
+		"time of peak(balance)":        0,
+		"last time(balance above -10)": 1,
+		"final(reports, region=north) + final(reports, region=south)": 8,
+	} {
+		if o, err := Parse(m, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := o.Of(&r.Runs[0]); math.Abs(got-want) > 1e-12 || math.IsNaN(got) {
+			t.Errorf("%s is %v, want %v", text, got, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"final(balance) per 100":        "balance is a value, and no number of individuals; leave out per",
+		"final(balance, region=north)":  "balance is a value of the whole population; leave out region=north",
+		"first time(balance above 10%)": "balance is a value, and no number of individuals; compare it with a number",
+		"incidence(balance)":            "an incidence is of events, and balance is a number at a time",
+		"final(report)":                 `there is no "report"; did you mean "reports"?`,
+	} {
+		if _, err := Parse(m, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
+		}
+	}
+}
