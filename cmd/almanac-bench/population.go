@@ -57,7 +57,7 @@ func newPopulation() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead: 60 million individuals on two cores and on "+
-		"one (3.2 GB, a minute for each repetition)")
+		"one; and those who meet, among ten million (3.2 GB, five minutes for each repetition)")
 	c.Flags().StringVar(&f.program, "almanac", "almanac",
 		"the almanac program whose start is timed, a path or a name in PATH; --large needs none")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions; 1 with --large unless told")

@@ -76,22 +76,25 @@ record: {every: 50 days}
 // judgeGrowth compares how much more an event takes in a large population than in a small one with how
 // much more it takes in a plain epidemic: that is what the caches make of it.
 func judgeGrowth(results []Result, j *judge) {
-	growth := func(structure string) (ratio, small, large float64) {
-		for n, seconds := range map[int]*float64{village: &small, million: &large} {
-			if i := slices.IndexFunc(results, func(r Result) bool { return r.Structure == structure && r.N == n }); i >= 0 {
-				*seconds = results[i].event()
-			}
+	event := func(structure string, n int) float64 {
+		if i := slices.IndexFunc(results, func(r Result) bool { return r.Structure == structure && r.N == n }); i >= 0 {
+			return results[i].event()
 		}
-		if small != 0 {
-			ratio = large / small
-		}
-		return ratio, small, large
+		return 0
 	}
-	plain, _, _ := growth(plainEpidemic)
-	for _, structure := range []string{inHouseholds, configuration, partnerships} {
-		if ratio, small, large := growth(structure); ratio != 0 && plain != 0 {
-			j.add(Target{What: "an event of " + structure + ", a million over 10⁴, over that of a plain epidemic", Limit: 1,
-				Value: ratio / plain, Detail: fmt.Sprintf("%.0f over %.0f ns; plain %.2f", 1e9*large, 1e9*small, plain)})
+	for _, to := range []struct {
+		n     int
+		words string
+	}{{million, "a million"}, {city, "10⁷"}} {
+		plain := event(plainEpidemic, to.n) / event(plainEpidemic, village)
+		for _, structure := range []string{inHouseholds, configuration, partnerships} {
+			small, large := event(structure, village), event(structure, to.n)
+			if small*large == 0 || !(plain > 0) {
+				continue
+			}
+			j.add(Target{What: "an event of " + structure + ", " + to.words + " over 10⁴, over that of a plain epidemic",
+				Limit: 1, Value: large / small / plain,
+				Detail: fmt.Sprintf("%.0f over %.0f ns; plain %.2f", 1e9*large, 1e9*small, plain)})
 		}
 	}
 }

@@ -51,13 +51,22 @@ func Runs() []Engine {
 }
 
 // RunCells are what is measured of whole runs, plan by plan: what takes seconds, or the run of the
-// paper, which takes minutes and 3 GB.
+// paper and models of those who meet among ten million, which take minutes and 3 GB.
 func RunCells(large bool) [][]Cell {
 	cell := func(structure, workload string, n, cores int) Cell {
 		return Cell{Kind: WholeRuns, Structure: structure, Workload: workload, N: n, Goroutines: cores}
 	}
+	growth := func(large int) (cells []Cell) {
+		for _, model := range []string{plainEpidemic, inHouseholds, configuration, partnerships} {
+			cells = append(cells, cell(model, wholeRun, village, 1), cell(model, wholeRun, large, 1))
+		}
+		return cells
+	}
 	if large {
-		return [][]Cell{{cell(tuberculosis, wholeRun, country, 2), cell(tuberculosis, wholeRun, country, 1)}}
+		return [][]Cell{
+			{cell(tuberculosis, wholeRun, country, 2), cell(tuberculosis, wholeRun, country, 1)},
+			growth(city),
+		}
 	}
 	return [][]Cell{
 		{cell("version", starting, 0, 0), cell("check", starting, 0, 0)},
@@ -65,11 +74,7 @@ func RunCells(large bool) [][]Cell {
 		{cell(tuberculosis, settingUp, city, 2), cell(tuberculosis, settingUp, city, 1)},
 		{cell(oneMachine, wholeRun, town, 1), cell(threeMachines, wholeRun, town, 1),
 			cell(oneMachineGamma, wholeRun, town, 1), cell(threeMachinesGamma, wholeRun, town, 1)},
-		{cell(plainEpidemic, wholeRun, village, 1), cell(plainEpidemic, wholeRun, million, 1),
-			cell(inHouseholds, wholeRun, village, 1), cell(inHouseholds, wholeRun, million, 1),
-			cell(configuration, wholeRun, village, 1), cell(configuration, wholeRun, million, 1),
-			cell(partnerships, wholeRun, village, 1), cell(partnerships, wholeRun, million, 1),
-			cell(fullWard, wholeRun, village, 1)},
+		append(growth(million), cell(fullWard, wholeRun, village, 1)),
 	}
 }
 
