@@ -320,7 +320,7 @@ func (s *shard) fireAlone(id uint32) float64 {
 			s.enterAlone(do.Child, child, id, program.ByBirth, do.Name)
 		}
 	default:
-		if s.acts(id, state, do) && do.To != program.SameState {
+		if do.Plain || s.acts(id, state, do) && do.To != program.SameState {
 			return s.changeAlone(id, state, do.To, do.Name)
 		}
 	}
