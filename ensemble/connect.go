@@ -306,6 +306,9 @@ func (c *Conn) ensure(ctx context.Context) error {
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
+		if isFull(err) {
+			return fmt.Errorf("%w (%s: %w)", ErrNoRoom, c.address, err)
+		}
 		if err == nil || !transient(err) && !noJetStream(err) {
 			return err
 		}

@@ -66,9 +66,14 @@ func noJetStream(err error) bool {
 // isFull reports whether the server cannot store more.
 func isFull(err error) bool {
 	// The server's error codes for exceeded storage limits and for a failed write.
-	const limit, resources, failed = 10047, 10023, 10077
+	const limit, resources, failed, created = 10047, 10023, 10077, 10049
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
+	if !errors.As(err, &api) {
+		return false
+	}
+	return api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed ||
+		// A failed write while a stream is made has the code of all that can fail there.
+		api.ErrorCode == created && strings.HasPrefix(api.Description, "error creating store for stream")
 }
 
 // redact removes secrets from addresses.

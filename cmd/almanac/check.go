@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -111,7 +112,7 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 
 // writePicture writes a picture to the file that --out names.
 func writePicture(out string, picture []byte) error {
-	if err := os.WriteFile(out, picture, 0o644); err != nil {
+	if err := outdir.Replace(out, func(name string) error { return os.WriteFile(name, picture, 0o644) }); err != nil {
 		return cannotWrite("--out", out, err)
 	}
 	return nil

@@ -141,8 +141,11 @@ func writeExamples(c *cobra.Command, dir string, files []exampleFile) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cannotWrite("examples", dir, err)
 	}
-	for _, f := range files {
+	for i, f := range files {
 		if err := writeNew(filepath.Join(dir, f.name), f.text); err != nil {
+			for _, before := range files[:i] {
+				_ = os.Remove(filepath.Join(dir, before.name))
+			}
 			return cannotWrite("examples", dir, err)
 		}
 	}
@@ -158,7 +161,10 @@ func writeNew(path string, text []byte) error {
 		return err
 	}
 	_, err = file.Write(text)
-	return errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
 }
 
 // cannotWrite words why something cannot be written, in terms of what the user gave.

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
@@ -235,8 +236,8 @@ func (f *pictureFlags) save(c *cobra.Command, r *population.Result) error {
 		return fmt.Errorf("--picture: %w", err)
 	}
 	for _, file := range f.files {
-		if err := picture.Save(file); err != nil {
-			return fmt.Errorf("--picture: %w", err)
+		if err := outdir.Replace(file, picture.Save); err != nil {
+			return cannotWrite("--picture", file, err)
 		}
 	}
 	return nil

@@ -341,26 +341,36 @@ func deviation(sd float64) string {
 
 // writeRun writes a result into a directory. Models that are too large get no diagram.
 func writeRun(dir string, s *study.Study, r *population.Result) error {
-	f := results.Format(s.Format)
-	var outcomes error
-	if len(s.Plain.Outcomes()) > 0 {
-		outcomes = outdir.WriteFile(dir, "outcomes."+s.Format, func(w io.Writer) error {
-			return results.WriteOutcomes(w, f, r)
-		})
+	table := func(name string, write func(io.Writer, results.Format, *population.Result) error) func() error {
+		return func() error {
+			return outdir.WriteFile(dir, name+"."+s.Format, func(w io.Writer) error {
+				return write(w, results.Format(s.Format), r)
+			})
+		}
 	}
-	return errors.Join(
-		outcomes,
-		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
-		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
-		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
-		writeTables(dir, s, r),
-		writeRequest(dir, s.Request, s.Command()),
-		writeDraws(dir, s),
-		writeDiagramOf(dir, s.Plain),
-		pictures.Save(dir, r),
-		pictures.SaveNetwork(dir, r),
-		writeTrees(dir, r),
-	)
+	steps := []func() error{
+		func() error {
+			return outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) })
+		},
+		table("series", results.WriteSeries),
+		table("flows", results.WriteFlows),
+		func() error { return writeTables(dir, s, r) },
+		func() error { return writeRequest(dir, s.Request, s.Command()) },
+		func() error { return writeDraws(dir, s) },
+		func() error { return writeDiagramOf(dir, s.Plain) },
+		func() error { return pictures.Save(dir, r) },
+		func() error { return pictures.SaveNetwork(dir, r) },
+		func() error { return writeTrees(dir, r) }, // reads what is above
+	}
+	if len(s.Plain.Outcomes()) > 0 {
+		steps = append(steps, table("outcomes", results.WriteOutcomes))
+	}
+	for _, step := range steps { // on a full disk the others would fail alike, or read half a file
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeTrees draws who infected whom, if the model records it.

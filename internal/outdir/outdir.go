@@ -385,5 +385,26 @@ func WriteFile(dir, name string, write func(io.Writer) error) error {
 		return err
 	}
 	w := bufio.NewWriter(file)
-	return errors.Join(write(w), w.Flush(), file.Close())
+	if err = write(w); err == nil { // otherwise Flush returns the same error again
+		err = w.Flush()
+	}
+	return errors.Join(err, file.Close())
+}
+
+// Replace makes a file whole or not at all: write gets another name with the same extension, and
+// an earlier file stays until the new one is complete. What is no plain file, such as a link or
+// /dev/stdout, is written in place.
+func Replace(name string, write func(name string) error) error {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return write(name)
+	}
+	part := filepath.Join(filepath.Dir(name), unfinished+"-"+filepath.Base(name))
+	err := write(part)
+	if err == nil {
+		err = os.Rename(part, name)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
 }

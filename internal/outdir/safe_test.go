@@ -2,6 +2,7 @@ package outdir
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -200,5 +201,60 @@ func TestLinkStays(t *testing.T) {
 	}
 	if to, err := os.Readlink(filepath.Join(dir, "tables")); err != nil || to != far || seen(t, far) != "" {
 		t.Errorf("the link leads to %q, %v, with %q", to, err, seen(t, far))
+	}
+}
+
+// A file that cannot be written is one error, not one of the writer and the same again of the buffer.
+func TestFullDiskIsSaidOnce(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	for _, size := range []int{10, 100_000} { // in the buffer, and beyond it
+		err := WriteFile("/dev", "full", func(w io.Writer) error {
+			_, err := w.Write(make([]byte, size))
+			return err
+		})
+		if err == nil || strings.Count(err.Error(), "no space left on device") != 1 {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+	}
+}
+
+// A file that cannot be completed leaves the earlier one, and nothing of its own.
+func TestReplaceWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a.svg")
+	full := errors.New("full")
+	write := func(text string, result error) func(string) error {
+		return func(name string) error {
+			if filepath.Ext(name) != ".svg" {
+				t.Errorf("the extension of %s is another", name)
+			}
+			return errors.Join(os.WriteFile(name, []byte(text), 0o644), result)
+		}
+	}
+	for _, c := range []struct {
+		text string
+		err  error
+		want string
+	}{{"half", full, ""}, {"first", nil, "a.svg=first"}, {"half", full, "a.svg=first"}, {"second", nil, "a.svg=second"}} {
+		if err := Replace(file, write(c.text, c.err)); !errors.Is(err, c.err) {
+			t.Fatal(err)
+		}
+		if got := seen(t, dir); got != c.want {
+			t.Errorf("there is %q; want %q", got, c.want)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("%q was left", left)
+		}
+	}
+	if err := os.Symlink("a.svg", filepath.Join(dir, "link.svg")); err != nil {
+		t.Skip(err)
+	}
+	if err := Replace(filepath.Join(dir, "link.svg"), write("third", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); string(text) != "third" {
+		t.Errorf("the link was replaced, not the file it leads to: %q, %v", text, err)
 	}
 }
