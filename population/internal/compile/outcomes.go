@@ -3,6 +3,7 @@ package compile
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -70,6 +71,10 @@ func (c *compiler) discountRate(here Scope, v syntax.Value, what string) float64
 	case got.Computed:
 		here.reportValue(v, at, "%s: %s, is worked out, and it is not known after which time it is to be compounded; "+
 			"write it out, as in 3%% per year", what, describeResolved(v, got))
+	case q.Number > 1 && !strings.Contains(got.Text, "%"):
+		share := func(x float64) syntax.Quantity { return syntax.Quantity{Kind: syntax.KindShare, Number: x} }
+		here.reportValue(v, at, "%s: %s is %s per %s; write %s per %s if that is meant", what, describeResolved(v, got),
+			share(q.Number), q.Unit.Name, share(q.Number/100), q.Unit.Name)
 	case !(q.Number >= 0 && q.Number <= maxDiscount):
 		here.reportValue(v, at, "%s: %s: expected a discount from 0%% to 1000%%", what, describeResolved(v, got))
 	default:

@@ -39,12 +39,18 @@ func (r *Reader) outcomes(m *File, n *yaml.Node) {
 		if f == nil {
 			continue
 		}
-		o.Time = f.Value("time", KindRate)
+		if t := f.Get("time"); t != nil {
+			o.Time = r.outcomeValue(t, o.What+": time", KindRate)
+		}
 		if e := f.Get("events"); e != nil {
 			for _, event := range r.Pairs(e, o.What+": events", "{death: 900}") {
 				of := Ref{Name: flowName(event.Name), At: r.Place(event.Key)}
 				what := o.What + ": events: " + diag.Shorten(event.Name)
-				o.Events = append(o.Events, OutcomeEvent{of, r.Value(event.Value, what, KindNumber)})
+				if slices.ContainsFunc(o.Events, func(e OutcomeEvent) bool { return e.Of.Name == of.Name }) { // a->b and a -> b
+					r.Fail(event.Key, "%s: it is here twice", what)
+					continue
+				}
+				o.Events = append(o.Events, OutcomeEvent{of, r.outcomeValue(event.Value, what, KindNumber)})
 			}
 		}
 		if d := f.Get("discount"); d != nil {
@@ -53,6 +59,20 @@ func (r *Reader) outcomes(m *File, n *yaml.Node) {
 		o.From = f.Value("from", KindDuration)
 		m.Outcomes = append(m.Outcomes, o)
 	}
+}
+
+// outcomeValue reads a weight or an amount. A group alone is a table without its by, not a
+// distribution.
+func (r *Reader) outcomeValue(n *yaml.Node, what string, want Kind) Value {
+	if n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[1].Kind == yaml.ScalarNode {
+		key := n.Content[0].Value
+		if !slices.Contains([]string{"by", "exactly", "exponential", "value"}, key) {
+			r.Fail(n, "%s: a table says by what, such as {by: state, %s: %s, other: …}", what, diag.Shorten(key),
+				diag.Shorten(n.Content[1].Value))
+			return Value{At: r.Place(n), Bad: true}
+		}
+	}
+	return r.Value(n, what, want)
 }
 
 // flowName returns the name of a flow without spaces around its arrow, and any other name as it is.
