@@ -10,8 +10,9 @@ import (
 )
 
 // Links keeps a network: which individuals are linked with which. An individual has a row with an entry
-// for each of its links, in a block of 2ᵏ entries of which the first are taken. An entry knows the
-// individual at the other end and the position of its twin, the entry of the same link there.
+// for each of its links, in a block of 2ᵏ entries of which the first are taken. An entry knows its peer,
+// the individual at the other end, and the position of its twin, the entry of the same link there. Peers
+// lie apart from twins, which only the end of a link needs: 16 of them are in one cache line.
 //
 // Adding takes the next entry at both ends, and moves a row to a block twice as large if it is full.
 // Removing moves the last entry of the row to the one that becomes free, at both ends, and tells the
@@ -29,11 +30,12 @@ import (
 //
 // Links must not be used from several goroutines at once.
 type Links struct {
-	rows   []LinkRow
-	blocks [][]linkEnd // by level: the blocks of a size, one after the other
-	tags   [][]uint32  // the same for the numbers of links; nil if they have none
-	free   [][]uint32  // by level: unused blocks
-	count  int
+	rows  []LinkRow
+	peers [][]uint32 // by level: the blocks of a size, one after the other
+	twins [][]uint32 // the same for the positions of twins
+	tags  [][]uint32 // the same for the numbers of links; nil if they have none
+	free  [][]uint32 // by level: unused blocks
+	count int
 
 	places []linkPlace // by number: an entry of the link, or none
 	unused []uint32    // numbers of links that have ended
@@ -45,12 +47,6 @@ type Links struct {
 type LinkRow struct {
 	n  uint32
 	at uint32 // level and number of its block; noBlock if it has none
-}
-
-// A linkEnd is one of the two entries of a link.
-type linkEnd struct {
-	peer uint32 // the individual at the other end
-	twin uint32 // the position of the other entry in its row
 }
 
 // A linkPlace is where an entry of a link is.
@@ -106,7 +102,8 @@ func (l *Links) Fill(pairs []Pair) {
 	for level, n := range blocks {
 		if n > 0 {
 			l.makeLevel(level)
-			l.blocks[level] = lengthen([]linkEnd(nil), n<<level)[:0]
+			l.peers[level] = lengthen([]uint32(nil), n<<level)[:0]
+			l.twins[level] = lengthen([]uint32(nil), n<<level)[:0]
 			if l.tags != nil {
 				l.tags[level] = make([]uint32, 0, n<<level)
 			}
@@ -131,7 +128,7 @@ func (l *Links) Rows() []LinkRow { return l.rows }
 // Prefetch prefetches the links of an individual.
 func (l *Links) Prefetch(id uint32) {
 	if row := l.row(id); len(row) > 0 {
-		cpu.PrefetchLines(unsafe.Pointer(&row[0]), min(2, 1+len(row)/8))
+		cpu.PrefetchLines(unsafe.Pointer(&row[0]), min(2, 1+(len(row)-1)/16))
 	}
 }
 
@@ -139,10 +136,10 @@ func (l *Links) Prefetch(id uint32) {
 func (l *Links) Count() int { return l.count }
 
 // Peer returns the individual at the other end of the link at a position of a row.
-func (l *Links) Peer(id uint32, k int) uint32 { return l.row(id)[k].peer }
+func (l *Links) Peer(id uint32, k int) uint32 { return l.row(id)[k] }
 
 // Tag returns the number of the link at a position of a row.
-func (l *Links) Tag(id uint32, k int) uint32 { return l.tagRow(id)[k] }
+func (l *Links) Tag(id uint32, k int) uint32 { return l.rowOf(l.tags, id)[k] }
 
 // Find returns one end of the link with a number, and the position in its row. It reports false if there
 // is no such link.
@@ -160,19 +157,14 @@ func (l *Links) Linked(a, b uint32) bool {
 		a, b = b, a
 	}
 	if l.rows[a].n <= longRow {
-		for _, e := range l.row(a) {
-			if e.peer == b {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(l.row(a), b)
 	}
 	if l.set == nil {
 		l.set = newPairSet(l.count)
 		for id := range l.rows {
-			for _, e := range l.row(uint32(id)) {
-				if uint32(id) < e.peer {
-					l.set.add(pairKey(uint32(id), e.peer))
+			for _, peer := range l.row(uint32(id)) {
+				if uint32(id) < peer {
+					l.set.add(pairKey(uint32(id), peer))
 				}
 			}
 		}
@@ -193,8 +185,8 @@ func (l *Links) Add(a, b uint32) (tag uint32) {
 		l.places[tag] = linkPlace{a, l.rows[a].n}
 	}
 	atA, atB := l.rows[a].n, l.rows[b].n
-	l.append(a, linkEnd{b, atB}, tag)
-	l.append(b, linkEnd{a, atA}, tag)
+	l.append(a, b, atB, tag)
+	l.append(b, a, atA, tag)
 	l.count++
 	if l.set != nil {
 		l.set.add(pairKey(a, b))
@@ -205,19 +197,20 @@ func (l *Links) Add(a, b uint32) (tag uint32) {
 // Remove removes the link at a position of a row. It returns the individual at the other end, and the
 // number of the link, or 0.
 func (l *Links) Remove(id uint32, k int) (peer, tag uint32) {
-	e := l.row(id)[k]
+	level, first := blockAt(l.rows[id].at)
+	peer, twin := l.peers[level][first+k], l.twins[level][first+k]
 	if l.tags != nil {
-		tag = l.tagRow(id)[k]
+		tag = l.tags[level][first+k]
 		l.places[tag].id = noLink
 		l.unused = append(l.unused, tag)
 	}
 	l.drop(id, uint32(k))
-	l.drop(e.peer, e.twin)
+	l.drop(peer, twin)
 	l.count--
 	if l.set != nil {
-		l.set.remove(pairKey(id, e.peer))
+		l.set.remove(pairKey(id, peer))
 	}
-	return e.peer, tag
+	return peer, tag
 }
 
 // Distinct returns links without those of individuals with themselves, and one of each between the same
@@ -255,28 +248,21 @@ func Distinct(pairs []Pair, ids int) []Pair {
 	return pairs[:n]
 }
 
-// row returns the entries of an individual.
-func (l *Links) row(id uint32) []linkEnd {
-	r := l.rows[id]
-	if r.n == 0 {
-		return nil
-	}
-	level, first := blockAt(r.at)
-	return l.blocks[level][first : first+int(r.n)]
-}
+// row returns the peers of an individual.
+func (l *Links) row(id uint32) []uint32 { return l.rowOf(l.peers, id) }
 
-// tagRow returns the numbers of the links of an individual.
-func (l *Links) tagRow(id uint32) []uint32 {
+// rowOf returns what one of the arrays has of an individual.
+func (l *Links) rowOf(array [][]uint32, id uint32) []uint32 {
 	r := l.rows[id]
 	if r.n == 0 {
 		return nil
 	}
 	level, first := blockAt(r.at)
-	return l.tags[level][first : first+int(r.n)]
+	return array[level][first : first+int(r.n)]
 }
 
 // append adds an entry to a row.
-func (l *Links) append(id uint32, e linkEnd, tag uint32) {
+func (l *Links) append(id, peer, twin, tag uint32) {
 	r := &l.rows[id]
 	switch {
 	case r.at == noBlock:
@@ -285,7 +271,7 @@ func (l *Links) append(id uint32, e linkEnd, tag uint32) {
 		l.moveRow(r, int(r.at>>seatBits)+1)
 	}
 	level, first := blockAt(r.at)
-	l.blocks[level][first+int(r.n)] = e
+	l.peers[level][first+int(r.n)], l.twins[level][first+int(r.n)] = peer, twin
 	if l.tags != nil {
 		l.tags[level][first+int(r.n)] = tag
 	}
@@ -296,14 +282,12 @@ func (l *Links) append(id uint32, e linkEnd, tag uint32) {
 func (l *Links) drop(id, k uint32) {
 	r := &l.rows[id]
 	level, first := blockAt(r.at)
-	block := l.blocks[level][first:]
 	last := r.n - 1
 	if k != last {
-		moved := block[last]
-		block[k] = moved
-		twins := &l.rows[moved.peer]
-		twinLevel, twinFirst := blockAt(twins.at)
-		l.blocks[twinLevel][twinFirst+int(moved.twin)].twin = k
+		peer, twin := l.peers[level][first+int(last)], l.twins[level][first+int(last)]
+		l.peers[level][first+int(k)], l.twins[level][first+int(k)] = peer, twin
+		twinLevel, twinFirst := blockAt(l.rows[peer].at)
+		l.twins[twinLevel][twinFirst+int(twin)] = k
 		if l.tags != nil {
 			tag := l.tags[level][first+int(last)]
 			l.tags[level][first+int(k)] = tag
@@ -327,7 +311,8 @@ func (l *Links) moveRow(r *LinkRow, level int) {
 	from, first := blockAt(r.at)
 	at := l.takeBlock(level)
 	_, to := blockAt(at)
-	copy(l.blocks[level][to:], l.blocks[from][first:first+int(r.n)])
+	copy(l.peers[level][to:], l.peers[from][first:first+int(r.n)])
+	copy(l.twins[level][to:], l.twins[from][first:first+int(r.n)])
 	if l.tags != nil {
 		copy(l.tags[level][to:], l.tags[from][first:first+int(r.n)])
 	}
@@ -343,24 +328,25 @@ func (l *Links) takeBlock(level int) uint32 {
 		l.free[level] = l.free[level][:n-1]
 		return uint32(level)<<seatBits | block
 	}
-	block := uint32(len(l.blocks[level]) >> level)
-	l.blocks[level] = growBlock(l.blocks[level], 1<<level)
+	block := uint32(len(l.peers[level]) >> level)
+	l.peers[level] = growBlock(l.peers[level], 1<<level)
+	l.twins[level] = growBlock(l.twins[level], 1<<level)
 	if l.tags != nil {
 		l.tags[level] = growBlock(l.tags[level], 1<<level)
 	}
 	return uint32(level)<<seatBits | block
 }
 
-// growBlock appends n zeros.
-func growBlock[T any](s []T, n int) []T {
+// growBlock appends n entries, which may hold anything.
+func growBlock(s []uint32, n int) []uint32 {
 	s = slices.Grow(s, n)
 	return s[:len(s)+n]
 }
 
 // makeLevel makes the lists of a level.
 func (l *Links) makeLevel(level int) {
-	for len(l.blocks) <= level {
-		l.blocks, l.free = append(l.blocks, nil), append(l.free, nil)
+	for len(l.peers) <= level {
+		l.peers, l.twins, l.free = append(l.peers, nil), append(l.twins, nil), append(l.free, nil)
 		if l.tags != nil {
 			l.tags = append(l.tags, nil)
 		}
@@ -380,7 +366,7 @@ func blockAt(at uint32) (level, first int) {
 func (l *Links) Copy() *Links {
 	c := *l
 	c.rows, c.places, c.unused = slices.Clone(l.rows), slices.Clone(l.places), slices.Clone(l.unused)
-	c.blocks, c.free = cloneAll(l.blocks), cloneAll(l.free)
+	c.peers, c.twins, c.free = cloneAll(l.peers), cloneAll(l.twins), cloneAll(l.free)
 	if l.tags != nil {
 		c.tags = cloneAll(l.tags)
 	}
@@ -388,8 +374,8 @@ func (l *Links) Copy() *Links {
 	return &c
 }
 
-func cloneAll[T any](all [][]T) [][]T {
-	c := make([][]T, len(all))
+func cloneAll(all [][]uint32) [][]uint32 {
+	c := make([][]uint32, len(all))
 	for i := range all {
 		c[i] = slices.Clone(all[i])
 	}
@@ -399,8 +385,8 @@ func cloneAll[T any](all [][]T) [][]T {
 // Bytes is about how much memory it takes.
 func (l *Links) Bytes() int {
 	n := 8*cap(l.rows) + 8*cap(l.places) + 4*cap(l.unused) + l.set.bytes()
-	for level := range l.blocks {
-		n += 8*cap(l.blocks[level]) + 4*cap(l.free[level])
+	for level := range l.peers {
+		n += 4 * (cap(l.peers[level]) + cap(l.twins[level]) + cap(l.free[level]))
 		if l.tags != nil {
 			n += 4 * cap(l.tags[level])
 		}
@@ -425,24 +411,25 @@ func (l *Links) Check() error {
 		}
 		taken[r.at] = true
 		peers := map[uint32]bool{}
-		for k, e := range l.row(uint32(id)) {
-			if e.peer == uint32(id) || peers[e.peer] {
-				return fmt.Errorf("id %d is linked twice with %d, or with itself", id, e.peer)
+		for k, peer := range l.row(uint32(id)) {
+			if peer == uint32(id) || peers[peer] {
+				return fmt.Errorf("id %d is linked twice with %d, or with itself", id, peer)
 			}
-			peers[e.peer] = true
-			other := l.row(e.peer)
-			if int(e.twin) >= len(other) || other[e.twin] != (linkEnd{uint32(id), uint32(k)}) {
+			peers[peer] = true
+			twin := l.rowOf(l.twins, uint32(id))[k]
+			if other := l.row(peer); int(twin) >= len(other) || other[twin] != uint32(id) ||
+				l.rowOf(l.twins, peer)[twin] != uint32(k) {
 				return fmt.Errorf("entry %d of id %d is not the twin of its twin", k, id)
 			}
-			if l.set != nil && !l.set.has(pairKey(uint32(id), e.peer)) {
-				return fmt.Errorf("the link of %d and %d is not in the set", id, e.peer)
+			if l.set != nil && !l.set.has(pairKey(uint32(id), peer)) {
+				return fmt.Errorf("the link of %d and %d is not in the set", id, peer)
 			}
 			if l.tags != nil {
 				tag := l.Tag(uint32(id), k)
 				p := l.places[tag]
-				if tag != l.Tag(e.peer, int(e.twin)) ||
-					p != (linkPlace{uint32(id), uint32(k)}) && p != (linkPlace{e.peer, e.twin}) {
-					return fmt.Errorf("link %d of %d and %d is at %v", tag, id, e.peer, p)
+				if tag != l.Tag(peer, int(twin)) ||
+					p != (linkPlace{uint32(id), uint32(k)}) && p != (linkPlace{peer, twin}) {
+					return fmt.Errorf("link %d of %d and %d is at %v", tag, id, peer, p)
 				}
 			}
 			ends++

@@ -24,11 +24,12 @@ func (l *Links) Columns(first, end uint32) LinkColumns {
 	l.Reserve(int(end))
 	for id := first; id < end; id++ {
 		c.Degrees = append(c.Degrees, l.rows[id].n)
-		for _, e := range l.row(id) {
-			c.Peers, c.Twins = append(c.Peers, e.peer-first), append(c.Twins, e.twin)
+		for _, peer := range l.row(id) {
+			c.Peers = append(c.Peers, peer-first)
 		}
+		c.Twins = append(c.Twins, l.rowOf(l.twins, id)...)
 		if l.tags != nil {
-			c.Tags = append(c.Tags, l.tagRow(id)...)
+			c.Tags = append(c.Tags, l.rowOf(l.tags, id)...)
 		}
 	}
 	for _, p := range l.places {
@@ -70,7 +71,7 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 			if int(peer) >= len(c.Degrees) || int(peer) == i {
 				return errLinks
 			}
-			l.blocks[level][from+k] = linkEnd{peer + first, c.Twins[at+k]}
+			l.peers[level][from+k], l.twins[level][from+k] = peer+first, c.Twins[at+k]
 			if l.tags != nil {
 				if l.tags[level][from+k] = c.Tags[at+k]; int(c.Tags[at+k]) >= len(c.Ends)/2 {
 					return errLinks
