@@ -8,17 +8,16 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test format tidy vet unit race modules browser bindings interpreters wasm lint staticcheck \
+.PHONY: help test format tidy vet unit race grpc modules browser bindings interpreters wasm lint staticcheck \
 	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-# The race detector's tests leave part of the machine idle, and run beside the others. The module for
-# Caddy takes minutes to compile, and is in make soak.
-test: browser format tidy vet bindings ## what every change must pass
-	@$(MAKE) --no-print-directory -j2 race unit
-	@$(MAKE) --no-print-directory modules MODULES=dispatch/dispatchgrpc FLAGS=-race
+# The race detector's tests and those of Python and R leave part of the machine idle, and run beside
+# the others. The module for Caddy takes minutes to compile, and is in make soak.
+test: browser format tidy vet ## what every change must pass
+	@$(MAKE) --no-print-directory -j3 grpc unit bindings
 
 format: ## check that gofmt changes nothing
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -47,6 +46,10 @@ RACE = ./calendar/timers ./spray ./relaxed ./dispatch ./dispatch/dispatchhttp ./
 
 race: ## the packages in which goroutines meet, with the race detector
 	$(GO) test -race -pgo=off -timeout $(TIMEOUT) $(RACE)
+
+# After make race, which compiles most of what it needs.
+grpc: race ## the module for gRPC, with the race detector
+	@$(MAKE) --no-print-directory modules MODULES=dispatch/dispatchgrpc FLAGS=-race
 
 # Go modules within this one, so that nobody else downloads what they stand on. Goroutines meet in
 # dispatchgrpc. Caddy takes minutes to compile the first time. FLAGS= runs the long tests.

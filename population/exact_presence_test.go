@@ -10,16 +10,17 @@ import (
 // day, who is in none becomes c at 0.5; they join at 1 and leave at 1.5. From none, b is reached with
 // the probability h/1.5, where 3.5·h = 2 + h.
 func TestExactPresence(t *testing.T) {
+	const size = 50
 	for _, model := range []string{
 		`a: {race: [{rate: 2 per day, where: {club: any}, to: b}, {rate: 0.5 per day, where: {club: none}, to: c}]}`,
 		`a: {race: [{rate: {by: club, any: 2 per day, none: 0 per day}, to: b}, {rate: {by: club, any: 0 per day, other: 0.5 per day}, to: c}]}`,
 		// With a timer each.
 		`a: {race: [{after: {exponential: {mean: 0.5 days}}, where: {club: any}, to: b}, {after: {exponential: {mean: 2 days}}, where: {club: none}, to: c}]}`,
 	} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+		r := exactSimulate(t, 1, testscale.Size(300, 3000), `
 name: clubs
-time: {unit: day, end: 60}
-population: {size: 1, start: {a: rest}}
+time: {unit: day, end: 30}
+population: {size: %d, start: {a: rest}}
 places: {club: {number: 3, join: none}}
 states:
   %s
@@ -27,15 +28,15 @@ states:
   c: {}
 always: [{rate: 1 per day, move: {club: any}}, {rate: 1.5 per day, move: {club: none}}]
 outcomes: {member time: {time: {by: club, any: 1 per day, none: 0 per day}}}
-record: {every: 60 days}
-`, model)
-		checkMean(t, "b", r.counts(1, "b"), 0.8/1.5)
+record: {every: 30 days}
+`, size, model)
+		checkMean(t, "b", r.counts(1, "b"), size*0.8/1.5)
 		// It is in a club for a share 0.4 of the time in the long run: x' = 1 − 2.5x.
 		total := make([]float64, len(r.Runs))
 		for i := range r.Runs {
 			total[i] = r.Runs[i].Outcome(1, 0)
 		}
-		checkMean(t, "days in a club", total, 0.4*(60-1/2.5))
+		checkMean(t, "days in a club", total, size*0.4*(30-1/2.5))
 	}
 }
 

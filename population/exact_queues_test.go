@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Test 4 of section 10, first part: ten beds, arrivals at 9 per day, stays of a mean of 1 day. In the
-// long run 6.0186 wait: Erlang C is 0.66873, times 9/10 / (1 − 9/10).
+// Test 4 of section 10, first part, with shorter queues, whose means need fewer runs: ten beds,
+// arrivals at 8 per day, stays of a mean of 1 day. In the long run 1.63672 wait: Erlang C is 0.40918,
+// times 8/10 / (1 − 8/10).
 func TestExactQueue(t *testing.T) {
 	const model = `
 name: queue
@@ -19,11 +20,11 @@ states:
   arrived: {race: [{after: 0.000001 days, to: bed, full: waiting, queue: true, name: admission}]}
   waiting: {}
   bed: {race: [{rate: 1 per day, to: out}]}
-immigration: {rate: 9 per day, enter: arrived}
+immigration: {rate: 8 per day, enter: arrived}
 record: {every: %d days}
 `
 	for _, beds := range [][2]int{{1, 10}, {5, 2}} {
-		r := exactSimulate(t, 1, testscale.Size(100, 8000), model, 2100, beds[0], beds[1], 5)
+		r := exactSimulate(t, 1, testscale.Size(40, 8000), model, 2100, beds[0], beds[1], 5)
 		mean := make([]float64, len(r.Runs))
 		for i := range r.Runs {
 			run := &r.Runs[i]
@@ -38,7 +39,9 @@ record: {every: %d days}
 			}
 			mean[i] /= float64(rows)
 		}
-		checkMean(t, "waiting", mean, 6.0186)
+		checkMean(t, "waiting", mean, 1.63672)
+		average, _, se, _ := moments(mean)
+		checkNotices(t, "the factor 8/10 not", average, 1.63672/0.8, se)
 	}
 }
 

@@ -33,7 +33,7 @@ record: {every: 1 day}
 			"transmission: [{from: i, rate: {since: {state: i}, line: {0 days: 0 per day, 2 days: 0.6 per day, " +
 			"6 days: 0 per day}}, to: {s: i}}]",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(40_000, 200_000), model, contact)
+		r := exactSimulate(t, 1, testscale.Size(10_000, 200_000), model, contact)
 		n := float64(len(r.Runs))
 		for row, want := range map[int]float64{1: 0.139292, 2: 0.451188, 4: 0.776870, 6: 0.834701, 8: 0.834701} {
 			checkShare(t, "infected", n-r.all(row, "s"), n, want)

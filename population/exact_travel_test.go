@@ -49,12 +49,12 @@ func TestExactTrips(t *testing.T) {
 		stay string
 		at   map[int]float64 // by row
 	}{
-		{"8 hours", map[int]float64{1: 0.393469, 2: 0.393277, 160: 0.4}},
-		{"{gamma: {mean: 8 hours, shape: 4}}", map[int]float64{160: 0.4}},
+		{"8 hours", map[int]float64{1: 0.393469, 2: 0.393277, 20: 0.4}},
+		{"{gamma: {mean: 8 hours, shape: 4}}", map[int]float64{20: 0.4}},
 	} {
 		r := exactSimulate(t, 1, 1, `
 name: trips
-time: {unit: day, end: 40}
+time: {unit: day, end: 5}
 population: {size: %d, start: {x: rest}}
 attributes: {home: {north: 40%%, south: 60%%}, region: {same as: home}}
 states: {x: {}}

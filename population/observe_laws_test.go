@@ -46,16 +46,16 @@ func TestExactOffspring(t *testing.T) {
 			return m / n * math.Exp(-r*n+(n-m)*math.Log(r*n)-logGamma)
 		}},
 	} {
-		n := testscale.Size(3000, 10_000)
+		n := testscale.Size(1500, 10_000)
 		run := exactSimulate(t, 4, n, `
 name: chains
 time: {unit: day, end: 400}
-population: {size: 30000, start: {well: rest}}
+population: {size: %d, start: {well: rest}}
 states: {well: {}, ill: {race: [{after: %s, to: done}]}, done: {}}
 interventions: [{at: 0 days, who: well, count: %d, to: ill, name: infection}]
 transmission: [{from: ill, rate: %v per day, to: {well: ill}, name: infection}]
 record: {every: 400 days, tree: {of: infection}}
-`, c.after, roots, r)
+`, testscale.Size(8000, 30_000), c.after, roots, r)
 		tree, all, totals := run.Tree(), 0.0, map[uint64]float64{}
 		for i := range run.Runs {
 			infected := run.Runs[i].Named(1, 0)

@@ -130,7 +130,8 @@ func TestAfterChangesNothingBefore(t *testing.T) {
 			case "hospital":
 				changes = append(changes, population.Size(100))
 			case "coinfection":
-				changes = append(changes, population.Size(60))
+				source = string(fewImmigrants(t, []byte(source)))
+				changes = append(changes, population.Size(300))
 			default:
 				changes = append(changes, population.Size(300))
 			}

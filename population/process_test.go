@@ -1,6 +1,7 @@
 package population_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -45,8 +46,9 @@ func processModels(t *testing.T) map[string]*population.Model {
 			changes = append(changes, population.Size(100))
 		case "fishery": // which grows
 			changes = append(changes, population.Until("7"))
-		case "coinfection": // which has ten times the events of the others; treatment begins in year 20
-			changes = append(changes, population.Size(100), population.Until("22"))
+		case "coinfection": // treatment begins in year 20
+			source = fewImmigrants(t, source)
+			changes = append(changes, population.Until("22"))
 		}
 		for _, s := range add(name, string(source), changes...).Scenarios() {
 			add(name+" "+s, string(source), append(slices.Clip(changes), population.Scenario(s))...)
@@ -65,6 +67,17 @@ func processModels(t *testing.T) map[string]*population.Model {
 				"to: other}], race: [{rate: changing, to: other}]", ""))
 	}
 	return all
+}
+
+// fewImmigrants is examples/coinfection.yaml with the immigration of a population of 300: that of
+// the file would add 2,500 individuals a year, whatever the size.
+func fewImmigrants(t *testing.T, source []byte) []byte {
+	t.Helper()
+	const rate = "immigration: {rate: 2_500 per year"
+	if !bytes.Contains(source, []byte(rate)) {
+		t.Fatal("examples/coinfection.yaml has another rate of immigration")
+	}
+	return bytes.Replace(source, []byte(rate), []byte("immigration: {rate: 8 per year"), 1)
 }
 
 // A diary is what was told of a replica, and what it came to.

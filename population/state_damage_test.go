@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population/internal/statefile"
 )
 
@@ -103,19 +104,16 @@ func TestFlippedBytesAreRefused(t *testing.T) {
 	if err := try(file); err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() {
-		step = 17
-	}
-	for i := 0; i < len(file); i += step {
+	for i := 0; i < len(file); i += testscale.Size(7, 1) {
 		damaged := bytes.Clone(file)
 		damaged[i] ^= 0x41
 		if err := try(damaged); err == nil {
 			t.Errorf("byte %d of %d was flipped, and the state was read", i, len(file))
 		}
 	}
+	draws := rand.New(rand.NewPCG(1, 1))
 	for range 50 {
-		n := rand.New(rand.NewPCG(1, 1)).IntN(len(file))
+		n := draws.IntN(len(file))
 		if err := try(file[:n]); err == nil {
 			t.Errorf("%d of %d bytes were read", n, len(file))
 		}
@@ -309,10 +307,7 @@ func goesOn(t testing.TB, path string) {
 // is a run whose invariants hold: reading it never panics.
 func TestDamagedNeighbours(t *testing.T) {
 	draws := rand.New(rand.NewPCG(11, 12))
-	edits := 100
-	if testing.Short() {
-		edits = 25
-	}
+	edits := testscale.Size(50, 400)
 	for _, name := range []string{"places", "networks", "tracing", "observed"} {
 		file := savedFile(t, Busy[name], "5", Options{Seed: 3})
 		in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))

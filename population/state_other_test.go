@@ -3,9 +3,9 @@ package population_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -254,7 +254,7 @@ func TestEveryModelGoesOn(t *testing.T) {
 				t.Fatalf("%d events, not %d", len(events), len(d.events))
 			}
 			for i := range events {
-				if fmt.Sprint(events[i]) != fmt.Sprint(d.events[i]) {
+				if !reflect.DeepEqual(events[i], d.events[i]) {
 					t.Fatalf("event %d is %v, not %v", i, events[i], d.events[i])
 				}
 			}

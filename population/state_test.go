@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -77,7 +78,7 @@ func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
 		}
 		o := population.Options{Seed: 5, Replicas: 3, Workers: 2}
 		want := runBytes(t, runModel(t, m, o))
-		for k := range 4 {
+		for k := range testscale.Size(2, 4) {
 			at := m.Start() + draws.Float64()*(m.End()-m.Start())
 			if k == 0 {
 				at = m.Times()[len(m.Times())/2] // one that is recorded

@@ -103,3 +103,19 @@ transmission: [{from: b, rate: 2 per day, to: {a: b}}]
 		t.Errorf("%v if timers are moved, %v if they lie in the words from the start", counts[0], counts[1])
 	}
 }
+
+// People of a file keep all invariants between any two events.
+func TestInvariantsOfPeople(t *testing.T) {
+	m := filedProgram(t, 300)
+	for seed := range uint64(3) {
+		var all [3][]seen
+		for i, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
+			r := Run{sparseRule: rule}
+			r.OnEvent = func(h *Event) { all[i] = append(all[i], seenIn(m, h)) }
+			walk(t, &r, m, seed, 0.2)
+		}
+		if !reflect.DeepEqual(all[1], all[0]) || !reflect.DeepEqual(all[2], all[0]) {
+			t.Fatalf("seed %d: other events if timers are sparse, or share a word", seed)
+		}
+	}
+}

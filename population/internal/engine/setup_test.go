@@ -138,7 +138,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 		case "alike": // around the size of a batch, 128
 			sizes = append(sizes, 127, 128, 129)
 		case "plain": // with two sources; above 65,536 the calendar does it in another way
-			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
+			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), testscale.Size([]int{1, 3}, []int{1, 2, 3, 8})
 		}
 		for _, size := range sizes {
 			m := sized(t, text, size)
