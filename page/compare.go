@@ -335,7 +335,8 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 		}}, nil
 }
 
-// Saved comparisons of earlier versions have no charts over time. The page offers to run them again.
+// Saved comparisons of earlier versions have no charts over time. The page offers to run them
+// again.
 
 func (s *Server) readComparison(dir string) (saved, error) {
 	c, err := compare.ReadComparison(s.files, dir)

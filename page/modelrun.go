@@ -226,8 +226,8 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	return err
 }
 
-// runView is the view of a finished run, with drawings of a sample of its networks, and of who infected
-// whom.
+// runView is the view of a finished run, with drawings of a sample of its networks, and of who
+// infected whom.
 func runView(r *population.Result, network, infections []figure.Figure) runs.View {
 	all := recordedBy(r)
 	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all), Files: []figure.File{
@@ -262,8 +262,8 @@ func figuresSoFar(r *population.Result) []figure.Figure {
 // maxGroupings is the number of groupings with charts, up to 48 each. Tables have all.
 const maxGroupings = 4
 
-// runFigures are the charts of a run: states, incidence, what only some models record with drawings of
-// its networks and of who infected whom, and states and incidence by group.
+// runFigures are the charts of a run: states, incidence, what only some models record with drawings
+// of its networks and of who infected whom, and states and incidence by group.
 func runFigures(r *population.Result, some recorded, network, infections []figure.Figure) []figure.Figure {
 	all := pictures.FirstStates(r, figure.MaxLines)
 	all.UpToX = r.Model.End()

@@ -116,8 +116,8 @@ func (m *Model) CountedByGroup(name int) bool { return !m.program.OfNobody(name)
 // of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Listed().Names() }
 
-// Numbers returns the names of the attributes that are a number of its own for everyone, in the order
-// of the file.
+// Numbers returns the names of the attributes that are a number of its own for everyone, in the
+// order of the file.
 func (m *Model) Numbers() (names []string) {
 	for i := range m.program.Numbers {
 		names = append(names, m.program.Numbers[i].Name)

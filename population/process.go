@@ -29,8 +29,8 @@ type Process struct {
 //
 // A model that goes on with a saved state begins with that: it stands at the time of the state.
 //
-// Of the options, Seed, Memory, Redraw and OnEvent are used. As with [Model.Run], it is an error if there
-// is not enough memory.
+// Of the options, Seed, Memory, Redraw and OnEvent are used. As with [Model.Run], it is an error if
+// there is not enough memory.
 func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")

@@ -102,8 +102,8 @@ func (run *Run) recorded(row int) Record {
 // Rows is the number of recorded rows: as many as there are times, unless the run was interrupted.
 func (run *Run) Rows() int { return run.rec.Rows }
 
-// Count is the number of individuals in a state at a row, in the order of [Model.Counted]: the states,
-// and then those of machines.
+// Count is the number of individuals in a state at a row, in the order of [Model.Counted]: the
+// states, and then those of machines.
 func (run *Run) Count(row, state int) int {
 	return int(run.rec.All.Counts[row*len(run.m.Counted)+state])
 }

@@ -29,9 +29,9 @@ type Options struct {
 	// Save gets the state of each replica at the end of the run: of a model that was compiled with
 	// [SaveAt]. The caller keeps it or drops it.
 	Save *StateWriter
-	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by Seed
-	// and the number of the replica. Clocks with a memory that are running keep their times, unless the
-	// file says since when they run.
+	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by
+	// Seed and the number of the replica. Clocks with a memory that are running keep their times,
+	// unless the file says since when they run.
 	Redraw bool
 
 	// OnEvent is called for everybody at the start, and then for every change of state or
@@ -39,9 +39,10 @@ type Options struct {
 	// order in which they happen. Calls of one replica come one after the other; those of different
 	// replicas may come at the same time. Events take 8 bytes more for each individual.
 	OnEvent func(Event)
-	// OnInfection is called for every row of the tree that the model records, and OnPerson for everybody
-	// who leaves and, at the end, for everybody who is there, if the model records people. Calls of one
-	// replica come one after the other; those of different replicas may come at the same time.
+	// OnInfection is called for every row of the tree that the model records, and OnPerson for
+	// everybody who leaves and, at the end, for everybody who is there, if the model records people.
+	// Calls of one replica come one after the other; those of different replicas may come at the same
+	// time.
 	OnInfection func(Infection)
 	OnPerson    func(Person)
 	// OnRecord is called for every recorded row, in the same way.

@@ -165,8 +165,8 @@ func (f *From) Use(m *population.Model, o *population.Options) error {
 	return f.useStates(m, o)
 }
 
-// readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that says
-// so. If it does, and something is missing to go on with them, that is an error.
+// readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that
+// says so. If it does, and something is missing to go on with them, that is an error.
 func (f *From) readPast(report []byte) (afresh string, err error) {
 	if f.Posterior.Paths == nil {
 		return "--from " + f.path + " does not name the runs of a fit: replicas start afresh, with parameters from it, " +

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// StatesOfFit as FromState means the states that the fit of From has saved. As a flag it has no value.
+// StatesOfFit as FromState means the states that the fit of From has saved. As a flag it has no
+// value.
 const StatesOfFit = "(of the fit)"
 
 // fromFile reports whether the study goes on with the states of a file that is named.

@@ -224,8 +224,8 @@ type keptError struct{ error }
 func (e keptError) Unwrap() error { return e.error }
 
 // key identifies a fit: the model, the data and every option that the result depends on. Stages of
-// chains do not depend on the budget, which only says when they end: one with another budget goes on
-// with them.
+// chains do not depend on the budget, which only says when they end: one with another budget goes
+// on with them.
 func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
 	budget := f.Budget
 	if f.Method == "pmmh" {

@@ -85,8 +85,8 @@ func modelOf(args []string) string {
 	return args[0]
 }
 
-// readState opens the saved state, and takes from it what was not given: the number of replicas and the
-// seed.
+// readState opens the saved state, and takes from it what was not given: the number of replicas and
+// the seed.
 func (f *studyFlags) readState(c *cobra.Command) error {
 	if f.FromState == "" {
 		return nil

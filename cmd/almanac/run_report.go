@@ -198,8 +198,8 @@ func printSupplies(w io.Writer, m *population.Model, r *population.Result, last 
 	out.Flush()
 }
 
-// printPlaces prints how many places of each kind there are, who is in them, and how often there was no
-// room.
+// printPlaces prints how many places of each kind there are, who is in them, and how often there
+// was no room.
 func printPlaces(w io.Writer, m *population.Model, r *population.Result, last int) {
 	if len(m.Places()) == 0 {
 		return

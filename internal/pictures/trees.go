@@ -14,10 +14,10 @@ import (
 // mostInTree is how many infections of a tree are drawn, the first ones.
 const mostInTree = 300
 
-// SaveTrees writes the charts of who infected whom into a directory, if the model records it: how many
-// were infected by those infected in each interval, the distribution of generation times, and the
-// largest tree. infections are the rows of all trees, in the order of each replica; they are read up
-// to those that are drawn.
+// SaveTrees writes the charts of who infected whom into a directory, if the model records it: how
+// many were infected by those infected in each interval, the distribution of generation times, and
+// the largest tree. infections are the rows of all trees, in the order of each replica; they are
+// read up to those that are drawn.
 func SaveTrees(dir string, r *population.Result, infections iter.Seq2[population.Infection, error]) error {
 	t := r.Tree()
 	if t == nil || r.Rows() == 0 || t.Largest.Size == 0 {
@@ -45,8 +45,8 @@ func Reproduction(r *population.Result, t *population.Tree) plot.Chart {
 	return ReproductionOf(c, r.Times, means, len(r.Runs))
 }
 
-// ReproductionOf is Reproduction with the title and the time axis of another chart. The means are NaN
-// where nobody was infected.
+// ReproductionOf is Reproduction with the title and the time axis of another chart. The means are
+// NaN where nobody was infected.
 func ReproductionOf(c plot.Chart, times, means []float64, replicas int) plot.Chart {
 	c.FromZero, c.Headroom, c.YLabel = true, true, "infected by each"
 	c.Note = "infections by those infected in each interval, up to the end; all of " + format.Count(replicas, "replica")

@@ -7,10 +7,10 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// WriteObserved writes what each observation has seen since the start: replica, time, the date if the
-// model's clock has dates, name, what, the attributes that the model records by, and count. What is
-// seen, or, of surveys, tested and expected, or, if the model records it, incidence: how many were
-// seen in the interval that ends with the row.
+// WriteObserved writes what each observation has seen since the start: replica, time, the date if
+// the model's clock has dates, name, what, the attributes that the model records by, and count.
+// What is seen, or, of surveys, tested and expected, or, if the model records it, incidence: how
+// many were seen in the interval that ends with the row.
 func WriteObserved(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &observedTable, r.Model)
 	if err != nil {
@@ -89,7 +89,8 @@ type PeopleWriter struct {
 }
 
 // NewPeopleWriter begins a table of the people of a model: replica, number, id, entered, left, how,
-// mother, state, its attributes, numbers and places, and "time of" each thing whose first time the model records.
+// mother, state, its attributes, numbers and places, and "time of" each thing whose first time the
+// model records.
 func NewPeopleWriter(w io.Writer, f Format, m *population.Model) (*PeopleWriter, error) {
 	names := append(append(m.Attributes(), m.Numbers()...), m.Places()...)
 	l := peopleTable.layout(func(presence) bool { return false }, names, names, peopleTable.names(), m.PersonTimes()...)

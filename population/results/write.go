@@ -143,8 +143,9 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time, the
-// date if the model's clock has dates, outcome, the attributes that the model records by, and value.
+// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time,
+// the date if the model's clock has dates, outcome, the attributes that the model records by, and
+// value.
 func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &outcomeTable, r.Model)
 	if err != nil {
@@ -167,8 +168,8 @@ func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's clock
-// has dates, supply, left, used, lost and refused, the last three since the start.
+// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's
+// clock has dates, supply, left, used, lost and refused, the last three since the start.
 func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
 	names := r.Model.Supplies()
 	return writeWhole(w, f, &supplyTable, r, len(names),
@@ -219,8 +220,8 @@ func WriteNetworks(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteValues writes the values of the whole population: replica, time, the date if the model's clock
-// has dates, name and value.
+// WriteValues writes the values of the whole population: replica, time, the date if the model's
+// clock has dates, name and value.
 func WriteValues(w io.Writer, f Format, r *population.Result) error {
 	names := r.Model.Values()
 	return writeWhole(w, f, &valueTable, r, len(names),

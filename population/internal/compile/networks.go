@@ -161,8 +161,8 @@ func (c *compiler) networkTable(here Scope, i int) program.NetworkTable {
 	return t
 }
 
-// linkEnds adds the ends of the links of a network to the rate events of all states, if they are at a
-// rate. Both ends of a link may end it, each at half of the rate.
+// linkEnds adds the ends of the links of a network to the rate events of all states, if they are at
+// a rate. Both ends of a link may end it, each at half of the rate.
 func (c *compiler) linkEnds(here Scope, i int) {
 	text := &c.file.Networks[i]
 	if text.Bad || !text.Ends.Given() && (!text.After.Given() || c.program.Networks[i].Timed) {

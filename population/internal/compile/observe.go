@@ -51,8 +51,8 @@ func (c *compiler) sources(here Scope, t *program.Phase) {
 	}
 }
 
-// observationTables works out the probabilities and delays of all observations, for the parameters of
-// a phase.
+// observationTables works out the probabilities and delays of all observations, for the parameters
+// of a phase.
 func (c *compiler) observationTables(here Scope, t *program.Phase) {
 	for i := range c.file.Observations {
 		text := &c.file.Observations[i]
@@ -112,8 +112,8 @@ func (c *compiler) listObservations() {
 	slices.SortStableFunc(p.Surveys, func(a, b program.Survey) int { return cmp.Compare(a.At, b.At) })
 }
 
-// resolveObserved looks up what is observed, and what a tree and the times of people are of, once all
-// names and flows are known.
+// resolveObserved looks up what is observed, and what a tree and the times of people are of, once
+// all names and flows are known.
 func (c *compiler) resolveObserved() {
 	p, f := c.program, c.file
 	if c.Count > 0 {
@@ -162,8 +162,8 @@ func (c *compiler) resolveObserved() {
 	p.LineList = people
 }
 
-// event looks up what happens to individuals and goes by a name: what is counted under it, or a flow.
-// A message offers these and more.
+// event looks up what happens to individuals and goes by a name: what is counted under it, or a
+// flow. A message offers these and more.
 func (c *compiler) event(of syntax.Ref, what string, more []string) program.Event {
 	p := c.program
 	if n, ok := c.nameIndexes[of.Name]; ok {

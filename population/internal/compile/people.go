@@ -187,8 +187,8 @@ func (c *compiler) refusesAge(here Scope, phase *program.Phase, i int, x float64
 	return c.Count > before
 }
 
-// checkPlaceOfPeople compares the members that the file gives the places of a kind with its capacity,
-// its number, and what they have to share.
+// checkPlaceOfPeople compares the members that the file gives the places of a kind with its
+// capacity, its number, and what they have to share.
 func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k int) {
 	t := c.table()
 	if t == nil || t.Places[k] == nil {
@@ -225,8 +225,8 @@ func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k in
 	}
 }
 
-// alikePeople reports whether a person shares with another what members of a place have to share. It
-// adds a problem if not.
+// alikePeople reports whether a person shares with another what members of a place have to share.
+// It adds a problem if not.
 func (c *compiler) alikePeople(text *syntax.Place, p *program.Place, i, first int) bool {
 	t := c.table()
 	same := func(name string, a, b int) bool {
@@ -276,8 +276,8 @@ func (c *compiler) freePeople(attribute int) (free int) {
 	return free
 }
 
-// peopleSizes adds those who have a value of an attribute by the file to sizes, and returns how many
-// have none.
+// peopleSizes adds those who have a value of an attribute by the file to sizes, and returns how
+// many have none.
 func (c *compiler) peopleSizes(attribute int, sizes []float64) (free int) {
 	t := c.table()
 	for i := range t.Size {

@@ -134,8 +134,8 @@ func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 	return len(*s.sinces) - 1, true
 }
 
-// sinceState looks up a state that a time is since: the machine, −1 for states, and its number there.
-// If there is none, it returns what is wrong. States is how many there are under states.
+// sinceState looks up a state that a time is since: the machine, −1 for states, and its number
+// there. If there is none, it returns what is wrong. States is how many there are under states.
 func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machine, state int, problem string) {
 	nameOf := func(m int) string { return s.attributes[s.machines[m].Attribute].Name }
 	if g.Machine.Given() {
@@ -209,9 +209,9 @@ func (s Scope) findSince(v syntax.Value, name string, seen map[string]bool) (str
 	return name, found
 }
 
-// sinceStaysWithin is staysWithin for a value that depends on a time since. It is bounded, or looked
-// at for many times since. A value that leaves its range only between them is cut off there when it
-// is read.
+// sinceStaysWithin is staysWithin for a value that depends on a time since. It is bounded, or
+// looked at for many times since. A value that leaves its range only between them is cut off there
+// when it is read.
 func (s Scope) sinceStaysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }

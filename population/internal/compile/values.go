@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// recordedValues works out the values of the section record, for the parameters of a phase. They are
-// of the whole population, so that there is no individual whose tables could be read.
+// recordedValues works out the values of the section record, for the parameters of a phase. They
+// are of the whole population, so that there is no individual whose tables could be read.
 func (c *compiler) recordedValues(here Scope, t *program.Phase) {
 	for i := range c.file.Record.Values {
 		v := &c.file.Record.Values[i]

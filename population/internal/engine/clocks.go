@@ -174,9 +174,9 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	}
 }
 
-// timeIn draws for how long an individual has been in a state, of a machine or of the state itself if
-// machine is −1. Where no timer depends on it, it is not taken from the stream of the individual: whether
-// something looks at it, an observation for example, must not change the run.
+// timeIn draws for how long an individual has been in a state, of a machine or of the state itself
+// if machine is −1. Where no timer depends on it, it is not taken from the stream of the
+// individual: whether something looks at it, an observation for example, must not change the run.
 func (r *Run) timeIn(id uint32, machine int, since *law.Law, timed bool) float64 {
 	if timed {
 		return since.Draw(r.stream(id))
@@ -185,8 +185,9 @@ func (r *Run) timeIn(id uint32, machine int, since *law.Law, timed bool) float64
 	return since.Draw(&apart)
 }
 
-// startSince does so for the clocks of a table whose columns begin with first: of a machine's state, or
-// of the state itself if machine is −1. The individual has been in it for a time, its age.
+// startSince does so for the clocks of a table whose columns begin with first: of a machine's
+// state, or of the state itself if machine is −1. The individual has been in it for a time, its
+// age.
 func (r *Run) startSince(id uint32, first, machine int, st *program.State, age float64) {
 	s := r.stream(id)
 	start := func(column int, l *law.Law) {

@@ -123,9 +123,9 @@ func (r *Run) actIfRoom(id uint32, state uint16, do *program.Action) bool {
 	return r.carryOut(id, state, do)
 }
 
-// refuse is an action that cannot happen because there is no room in a kind of places, or nothing left
-// of a supply: the number of its queue. It does what full says. It reports whether the next event has
-// been scheduled.
+// refuse is an action that cannot happen because there is no room in a kind of places, or nothing
+// left of a supply: the number of its queue. It does what full says. It reports whether the next
+// event has been scheduled.
 func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) bool {
 	if do.Uses == nil || do.Uses.Full == nil {
 		return false
@@ -261,8 +261,8 @@ func (r *Run) moveByContact(
 	return moved, again
 }
 
-// set gives an attribute of an individual a value. It reports whether anything changed: the value, or
-// the clocks of a machine that are to start anew.
+// set gives an attribute of an individual a value. It reports whether anything changed: the value,
+// or the clocks of a machine that are to start anew.
 func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	old := r.attributes[m.Attribute].Of(id)
 	if old == value && !m.Enters {

@@ -186,8 +186,8 @@ func (r *Run) Redraw(luck uint64) {
 	}
 }
 
-// redrawTable draws the running clocks of a table again whose columns begin with first: of a machine's
-// state, or of the state itself if machine is −1.
+// redrawTable draws the running clocks of a table again whose columns begin with first: of a
+// machine's state, or of the state itself if machine is −1.
 func (r *Run) redrawTable(id uint32, first, machine int, st *program.State) {
 	for k := range st.Race {
 		r.redrawTimer(id, first+k)

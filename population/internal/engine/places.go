@@ -15,11 +15,11 @@ import (
 //
 // An individual joins, leaves or changes a place once all that an event changes of it has changed
 // (settlePlaces). Which place it joins is hashed from its stream, which does not advance. Those who
-// share a place are alike: each combination of what they share has a number, its group, and a place is
-// of one group.
+// share a place are alike: each combination of what they share has a number, its group, and a place
+// is of one group.
 //
-// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is of
-// the group of the place.
+// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is
+// of the group of the place.
 type places struct {
 	ready      bool
 	limited    bool // there may be no room in a kind
@@ -44,8 +44,8 @@ type places struct {
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
 type groupKey struct{ kind, before, more uint32 }
 
-// layOutPlaces makes places without members, and decides the values of attributes that places are made
-// of.
+// layOutPlaces makes places without members, and decides the values of attributes that places are
+// made of.
 func (r *Run) layOutPlaces(streams random.Stream) {
 	r.places = r.newPlaces(streams)
 	r.dealValues(streams)
@@ -68,8 +68,9 @@ func (r *Run) newPlaces(streams random.Stream) *places {
 	return p
 }
 
-// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order:
-// that of hashes of their names, so that the order of two of them does not depend on who else there is.
+// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random
+// order: that of hashes of their names, so that the order of two of them does not depend on who
+// else there is.
 func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) {
 	kind := &r.Program.Places[k]
 	belongs := func(id uint32) bool {
@@ -104,12 +105,12 @@ func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) 
 	}
 }
 
-// hashOf returns a number that follows from the name of an individual of the start: from its number, or
-// its id in a file.
+// hashOf returns a number that follows from the name of an individual of the start: from its
+// number, or its id in a file.
 func (r *Run) hashOf(s random.Stream, id uint32) uint64 { return uint64(s.At(uint64(id - r.firstID))) }
 
-// sortByHash sorts ids by hashes, and equal ones by id. Hashes are not stored: ids are divided by the
-// first bits of theirs, until few are left to be compared.
+// sortByHash sorts ids by hashes, and equal ones by id. Hashes are not stored: ids are divided by
+// the first bits of theirs, until few are left to be compared.
 func sortByHash(ids []uint32, hash func(id uint32) uint64) {
 	var by func(ids []uint32, shift int)
 	by = func(ids []uint32, shift int) {
@@ -146,8 +147,8 @@ func sortByHash(ids []uint32, hash func(id uint32) uint64) {
 	by(ids, 56)
 }
 
-// eachHousehold draws places for n individuals by what they are made of, and calls do with the first
-// individual and the seats of each. The last is cut short.
+// eachHousehold draws places for n individuals by what they are made of, and calls do with the
+// first individual and the seats of each. The last is cut short.
 func (r *Run) eachHousehold(k int, group uint32, n int, do func(from int, seats program.Household)) {
 	kind := &r.Program.Places[k]
 	s := r.places.luck.At(1<<32 + uint64(k)).At(uint64(group))
@@ -283,8 +284,8 @@ func (p *places) copy() *places {
 	return &c
 }
 
-// settlePlaces lets an individual leave the places that it does not belong to any more, and join those
-// that it has come to belong to. Then it carries out what the event says of places.
+// settlePlaces lets an individual leave the places that it does not belong to any more, and join
+// those that it has come to belong to. Then it carries out what the event says of places.
 func (r *Run) settlePlaces(id uint32) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
@@ -295,8 +296,8 @@ func (r *Run) settlePlaces(id uint32) {
 	}
 }
 
-// planPlaces says what the event at hand does to the places of an individual, once everything else has
-// changed. The other is whose place is inherited.
+// planPlaces says what the event at hand does to the places of an individual, once everything else
+// has changed. The other is whose place is inherited.
 func (r *Run) planPlaces(moves []program.PlaceMove, other uint32) {
 	r.places.moves, r.places.other = moves, other
 }
@@ -365,7 +366,8 @@ func (r *Run) beginBatch() {
 // endBatch ends it.
 func (r *Run) endBatch() { r.places.together = false }
 
-// foundTogether founds a place for a group, or returns that which others who enter together have founded.
+// foundTogether founds a place for a group, or returns that which others who enter together have
+// founded.
 func (r *Run) foundTogether(k int, group uint32) uint32 {
 	p, seats := r.places, r.places.kinds[k]
 	if !p.together {

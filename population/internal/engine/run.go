@@ -136,8 +136,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	return r.failed
 }
 
-// prepare makes the run empty, with memory for the individuals of a program, or for those of a saved
-// state, whose layout it then has.
+// prepare makes the run empty, with memory for the individuals of a program, or for those of a
+// saved state, whose layout it then has.
 func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRun) {
 	if r.Program != m {
 		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
@@ -374,7 +374,8 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 	return nil
 }
 
-// settleOthers finishes an event or a contact: its effects on neighbours and on those who are traced.
+// settleOthers finishes an event or a contact: its effects on neighbours and on those who are
+// traced.
 func (r *Run) settleOthers(ctx context.Context) error {
 	if r.near != nil {
 		r.settleNear()
@@ -448,8 +449,8 @@ func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run
 	})
 }
 
-// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to come
-// is drawn again by it.
+// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to
+// come is drawn again by it.
 func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, luck *uint64) (*Run, error) {
 	return begin(m, o, func(r *Run) error {
 		if err := r.Restore(ctx, m, s, nil); err != nil {
@@ -564,8 +565,8 @@ func (r *Run) record(ctx context.Context, m *program.Program, past *Past, rec *R
 	return nil
 }
 
-// recorded calls the hook of a row. Before that of the last one it lists those who are there, so that
-// nothing comes after it.
+// recorded calls the hook of a row. Before that of the last one it lists those who are there, so
+// that nothing comes after it.
 func (r *Run) recorded(row int, h Hooks) {
 	if row == len(r.Program.RecordTimes)-1 {
 		r.listLivingPeople()

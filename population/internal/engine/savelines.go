@@ -8,11 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Those who wait in turn as sections of a saved state: the valid entries of each queue, and the actions
-// that they wait for.
+// Those who wait in turn as sections of a saved state: the valid entries of each queue, and the
+// actions that they wait for.
 
-// A savedAction is an action that somebody waits for: one of a phase, or of an intervention, or what a
-// contact would have done.
+// A savedAction is an action that somebody waits for: one of a phase, or of an intervention, or
+// what a contact would have done.
 type savedAction struct {
 	Phase        int    `json:"phase"`                  // of the saved program; −1 for the action of an intervention
 	Number       int    `json:"number"`                 // in Phase.Waiting, or of the interventions with the same words
@@ -52,7 +52,8 @@ func (f *actionFinder) intervention(what string, n int) *program.Intervention {
 	return nil
 }
 
-// isKind reports whether an action is another, with or without values of its moves that have been drawn.
+// isKind reports whether an action is another, with or without values of its moves that have been
+// drawn.
 func isKind(do, of *program.Action) bool {
 	return do.Uses == of.Uses && do.To == of.To && do.Name == of.Name && do.Source == of.Source && do.Child == of.Child &&
 		len(do.Moves) == len(of.Moves) && len(do.Places) == len(of.Places)

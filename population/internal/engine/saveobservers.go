@@ -139,8 +139,8 @@ func loadObservers(r *Run, in *loader) {
 	}
 }
 
-// rowNow returns the row in which this program counts what the saved one has counted in a row. The last
-// row of a saved run is at the time of its state.
+// rowNow returns the row in which this program counts what the saved one has counted in a row. The
+// last row of a saved run is at the time of its state.
 func (in *loader) rowNow(r *Run, row int) int { return r.rowAt(min(in.run.Shape.Rows[row], r.Now)) }
 
 func (in *loader) readTree(r *Run, t *tree) {

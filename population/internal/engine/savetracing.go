@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Tracing as sections of a saved state: the contacts that are remembered, and the errands as they lie in
-// their heap.
+// Tracing as sections of a saved state: the contacts that are remembered, and the errands as they
+// lie in their heap.
 
 // A savedLog is which contacts a saved run remembers, and for how long.
 type savedLog struct {

@@ -13,9 +13,9 @@ import (
 // sightings count what observations see: of all individuals, and of each group that is recorded.
 //
 // Whether an individual is seen, and when, is known at once. It is counted in the row that it will
-// fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped at
-// other times than those of rows, because it can be forked, or whose state is saved, keeps what is still
-// to be counted in a heap instead.
+// fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped
+// at other times than those of rows, because it can be forked, or whose state is saved, keeps what
+// is still to be counted in a heap instead.
 type sightings struct {
 	slots    int // 1 for all individuals, and 1 for each group
 	columns  int // of a slot: seen and tested, of each observation
@@ -196,8 +196,8 @@ func (r *Run) asks(o *program.Observation, id uint32) bool {
 	return state != program.NoState && (o.Who == nil || o.Who[state]) && r.matches(id, o.Where)
 }
 
-// ask carries out a survey. It passes over everybody twice. Those who are asked, their results and the
-// delays are drawn from a stream of the survey.
+// ask carries out a survey. It passes over everybody twice. Those who are asked, their results and
+// the delays are drawn from a stream of the survey.
 func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 	o, t := &r.Program.Observations[k], &r.phase.Observations[k]
 	s.sums = append(s.sums[:0], make([]float64, s.slots)...)
@@ -256,9 +256,9 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 	}
 }
 
-// SeenIn returns how many an observation has seen since the start, and how many a survey has tested: of
-// all individuals if slot is 0, and of a group if it is 1 more than its number. The run must be
-// forkable: others know it at rows.
+// SeenIn returns how many an observation has seen since the start, and how many a survey has
+// tested: of all individuals if slot is 0, and of a group if it is 1 more than its number. The run
+// must be forkable: others know it at rows.
 func (r *Run) SeenIn(slot, observation int) (seen, tested uint64) {
 	s := r.observers.seen
 	s.upTo(r, -1)
@@ -266,8 +266,8 @@ func (r *Run) SeenIn(slot, observation int) (seen, tested uint64) {
 	return s.counts[k], s.counts[k+1]
 }
 
-// MeanChance returns the mean of the chance of a survey over all whom it could ask now; NaN if there
-// is nobody.
+// MeanChance returns the mean of the chance of a survey over all whom it could ask now; NaN if
+// there is nobody.
 func (r *Run) MeanChance(observation int) float64 {
 	o, t := &r.Program.Observations[observation], &r.phase.Observations[observation]
 	sum, n := 0.0, 0

@@ -63,9 +63,9 @@ func (r *Run) take(u *program.Use) bool {
 	return true
 }
 
-// refuseContact is a contact of id with another that cannot take effect, because there is no room in a
-// kind of places or nothing left of a supply: the number of its queue. It is about the one that would
-// have changed: the other, or the maker. It reports whether the maker has changed.
+// refuseContact is a contact of id with another that cannot take effect, because there is no room
+// in a kind of places or nothing left of a supply: the number of its queue. It is about the one
+// that would have changed: the other, or the maker. It reports whether the maker has changed.
 //
 // Would and start are the state and the machine of the other that it would have changed.
 func (r *Run) refuseContact(

@@ -507,8 +507,8 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands, machines, curves, numbers, batches, supplies,
-// outcomes or rates by counts are why.
+// cores says why a large run is on one core, if age bands, machines, curves, numbers, batches,
+// supplies, outcomes or rates by counts are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {

@@ -167,8 +167,8 @@ func (e *explainer) readAtStart(c *syntax.Clock) string {
 	return " (" + strings.Join(names, " and ") + " is read when the clock starts; what it becomes later changes nothing)"
 }
 
-// exponential reports whether a duration is exponential for all individuals, as a gamma with shape 1
-// is too.
+// exponential reports whether a duration is exponential for all individuals, as a gamma with shape
+// 1 is too.
 func (e *explainer) exponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MaxParameterChain:

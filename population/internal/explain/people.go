@@ -74,8 +74,8 @@ func (e *explainer) people() {
 	e.line("  they take %.3g %s of memory, once for all replicas", n, unit)
 }
 
-// fileGives reports whether the file of people gives values of an attribute. Anybody may have any of
-// them then.
+// fileGives reports whether the file of people gives values of an attribute. Anybody may have any
+// of them then.
 func (e *explainer) fileGives(attribute int) bool {
 	p := e.program.People
 	switch {

@@ -53,8 +53,8 @@ type Effect struct {
 	Keep     int                   // how many the supply keeps at most
 }
 
-// A Threshold is a condition of a triggered intervention: a number of individuals, or of events in a
-// Window, is above or below another.
+// A Threshold is a condition of a triggered intervention: a number of individuals, or of events in
+// a Window, is above or below another.
 type Threshold struct {
 	Window  int     // the number in Program.Windows; −1 if individuals are counted
 	State   int     // whose individuals are counted; −1 for the whole population

@@ -135,7 +135,8 @@ func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
 
-// Listed are the attributes that the file has: without StateAttribute and Presences, which come last.
+// Listed are the attributes that the file has: without StateAttribute and Presences, which come
+// last.
 func (p *Program) Listed() Attributes {
 	switch {
 	case p.StateAttribute >= 0:
