@@ -230,18 +230,16 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 // infected whom.
 func runView(r *population.Result, network, infections []figure.Figure) runs.View {
 	all := recordedBy(r)
-	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all), Files: []figure.File{
-		{Name: "summary.json", About: aboutTables["summary"], Write: func(w io.Writer) error {
-			return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
-		}},
-	}}
+	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all)}
+	v.Files = []figure.File{{Name: "summary.json", About: aboutTables["summary"], Write: func(w io.Writer) error {
+		return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
+	}}}
 	for _, t := range tablesOf(r.Model) {
 		v.Files = append(v.Files, figure.File{Name: t.name + ".csv", About: aboutTables[t.name],
 			Write: func(w io.Writer) error { return t.write(w, results.CSV, r) }})
 	}
-	v.Files = append(v.Files, figure.File{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error {
-		return errOnly(w.Write(r.Model.Source()))
-	}})
+	v.Files = append(v.Files, figure.File{Name: "model.yaml", About: "the model that was run",
+		Write: func(w io.Writer) error { return errOnly(w.Write(r.Model.Source())) }})
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
 			Write: func(w io.Writer) error {

@@ -58,8 +58,8 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	for i := range text.Match {
 		t := &text.Match[i]
 		f.Columns = append(f.Columns, t.Column.Name)
-		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Tested: t.Tested.Name,
-			Where: f.where(t.Where), Error: t.Error.Family})
+		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name,
+			Tested: t.Tested.Name, Where: f.where(t.Where), Error: t.Error.Family})
 	}
 	for i := range text.Unknown {
 		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.StartScope()))

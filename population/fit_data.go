@@ -375,7 +375,8 @@ func (d *dataReader) note() {
 			lines = append(lines, fmt.Sprint(d.lines[i]))
 		}
 	}
-	incidence := slices.ContainsFunc(d.f.matches, func(m modelfit.Match) bool { return m.Kind == "incidence" || m.Kind == "seen" })
+	sinceRow := func(m modelfit.Match) bool { return m.Kind == "incidence" || m.Kind == "seen" }
+	incidence := slices.ContainsFunc(d.f.matches, sinceRow)
 	counts := ""
 	if incidence {
 		counts = "; an incidence is what happened since the row before"

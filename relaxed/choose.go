@@ -14,7 +14,7 @@ import (
 //	shard 0   ──●──●──●──●──●───────●──▶  time      ● events, a dozen of which lie before the horizon
 //	                        ▲ horizon
 //	shard 1                       ●──●──●──▶
-//	                              ▲ top: a goroutine here is ahead; it waits for the other or helps it
+//	                              ▲ top: a goroutine here is ahead: it waits for the other, or helps
 
 const (
 	// chooseEvery is the number of events from a subqueue after which a goroutine chooses anew in

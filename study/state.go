@@ -41,8 +41,8 @@ func (r *Request) validateState(given func(flag string) bool) error {
 	case given("from-state") && r.FromState == "":
 		return errors.New("--from-state: which one? Name a file that --save-at has written")
 	case r.FromState == StatesOfFit && r.From == "":
-		return errors.New("--from-state: which one? Name a file that --save-at has written, or the fit that saved states with " +
-			"--from")
+		return errors.New("--from-state: which one? Name a file that --save-at has written, or the fit that " +
+			"saved states with --from")
 	case r.FromState == StatesOfFit && r.ParametersOnly:
 		return errors.New("--from-state: replicas with --parameters-only start afresh; leave out one of the two")
 	case r.fromFile() && r.From != "":

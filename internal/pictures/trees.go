@@ -67,8 +67,8 @@ func GenerationTimes(r *population.Result, t *population.Tree) plot.Chart {
 	width := max(g.Q95*1.6, math.SmallestNonzeroFloat64) / bars
 	c := plot.Chart{Title: title(r), FromZero: true, FromZeroX: true, YLabel: "per " + r.Model.Unit(),
 		XLabel: r.Model.Unit() + "s from the infection of the infector",
-		Note: fmt.Sprintf("generation times: mean %.4g, sd %.4g, middle 90 %% %.4g to %.4g, of %s", g.Mean, g.SD, g.Q05, g.Q95,
-			format.Count(int(g.N), "infection"))}
+		Note: fmt.Sprintf("generation times: mean %.4g, sd %.4g, middle 90 %% %.4g to %.4g, of %s",
+			g.Mean, g.SD, g.Q05, g.Q95, format.Count(int(g.N), "infection"))}
 	if math.IsNaN(g.SD) {
 		c.Note = "the generation time of one infection"
 	}
@@ -81,8 +81,8 @@ func GenerationTimes(r *population.Result, t *population.Tree) plot.Chart {
 }
 
 // LargestTree is a chart of the first infections of the largest tree.
-func LargestTree(r *population.Result, t *population.Tree, infections iter.Seq2[population.Infection, error]) (plot.Tree,
-	error) {
+func LargestTree(r *population.Result, t *population.Tree,
+	infections iter.Seq2[population.Infection, error]) (plot.Tree, error) {
 	large := &t.Largest
 	c := plot.Tree{Title: title(r), XLabel: TimeLabel(r.Model), Dates: Dates(r.Model)}
 	in := map[uint64]int{} // by individual: its last infection, if that is in the tree

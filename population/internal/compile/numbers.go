@@ -297,16 +297,6 @@ func (s Scope) checkNumbers(
 	return false
 }
 
-// refuseNumber reports a value that depends on a number where there is no individual yet. It
-// reports whether it did.
-func (s Scope) refuseNumber(v syntax.Value, what string) bool {
-	if !s.Dependence(v).Number {
-		return false
-	}
-	s.reportTogether(v.At, []syntax.Value{v}, "%s: a number is that of an individual, and nobody is there yet", what)
-	return true
-}
-
 // exponentialRate returns the rate of an exponential distribution that depends on a number.
 func (s Scope) exponentialRate(v syntax.Value, what string) (*program.TimeVarying, bool) {
 	got, at, ok := s.Dereference(v, what)

@@ -89,7 +89,8 @@ func (c *compiler) listObservations() {
 	p := c.program
 	for i := range c.file.Observations {
 		text := &c.file.Observations[i]
-		o := program.Observation{Name: text.Name, What: text.What, Survey: !text.Of.Given(), Of: program.Event{Name: -1, Flow: -1}}
+		o := program.Observation{Name: text.Name, What: text.What, Survey: !text.Of.Given(),
+			Of: program.Event{Name: -1, Flow: -1}}
 		if o.Survey {
 			s := &text.Survey
 			o.ByCount = s.PicksCount
@@ -154,7 +155,8 @@ func (c *compiler) resolveObserved() {
 	}
 	people.Listed = len(people.Times)
 	if only := f.Record.People.Only; only.Given() && !only.Bad {
-		if people.Only = slices.IndexFunc(people.Times, func(t program.PersonTime) bool { return t.Name == only.Name }); people.Only < 0 {
+		called := func(t program.PersonTime) bool { return t.Name == only.Name }
+		if people.Only = slices.IndexFunc(people.Times, called); people.Only < 0 {
 			people.Only = len(people.Times)
 			add(only, "record: people: only")
 		}

@@ -212,8 +212,8 @@ func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k in
 			continue
 		}
 		if members[place]++; int(members[place]) > p.Capacity {
-			c.Add(at(i), "%s: the place of line %d has more people than its capacity, %d", text.Name, t.Line(int(first[place])-1),
-				p.Capacity)
+			c.Add(at(i), "%s: the place of line %d has more people than its capacity, %d", text.Name,
+				t.Line(int(first[place])-1), p.Capacity)
 			return
 		}
 		if first[place] == 0 {
@@ -235,8 +235,8 @@ func (c *compiler) alikePeople(text *syntax.Place, p *program.Place, i, first in
 			c.Add(c.file.People.PersonAt(i), "%s: %s is empty, and those in the same %s are alike in it", text.Name, name,
 				text.Name)
 		case a != b:
-			c.Add(c.file.People.PersonAt(i), "%s: another %s than in line %d, and those in the same %s are alike in it", text.Name,
-				name, t.Line(first), text.Name)
+			c.Add(c.file.People.PersonAt(i), "%s: another %s than in line %d, and those in the same %s are alike in it",
+				text.Name, name, t.Line(first), text.Name)
 		default:
 			return true
 		}

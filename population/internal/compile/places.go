@@ -377,7 +377,9 @@ func (c *compiler) needLimited(full syntax.Ref, what string, moves []syntax.Move
 		return
 	}
 	// The kind that the message names: the first that somebody is moved to, or that could be limited.
-	kind := max(0, slices.IndexFunc(c.file.Places, func(p syntax.Place) bool { return p.Number.Given() || p.Capacity.Given() }))
+	kind := max(0, slices.IndexFunc(c.file.Places, func(p syntax.Place) bool {
+		return p.Number.Given() || p.Capacity.Given()
+	}))
 	can := slices.ContainsFunc(c.program.Places, limited)
 	if len(moves) > 0 && !slices.ContainsFunc(moves, func(m syntax.Move) bool {
 		k := c.kind(m.Attribute.Name)

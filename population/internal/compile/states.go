@@ -177,7 +177,8 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 		return a // it may depend on parameters
 	}
 	a.Plain = a.To != program.SameState && len(a.Moves)+len(a.Places) == 0 && a.Uses == nil && a.Source == 0
-	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
+	gives := func(m program.Move) bool { return m.Gives != nil } // which may depend on parameters
+	if !slices.ContainsFunc(a.Moves, gives) {
 		c.actions[clock] = a
 	}
 	return a

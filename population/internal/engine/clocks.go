@@ -372,7 +372,8 @@ func (r *Run) failAboveMost(v *program.VaryingRate, who *program.Individual) {
 		return
 	}
 	r.failed = fmt.Errorf(
-		"at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
+		"at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; "+
+			"write a most that it does not exceed",
 		r.Program.Start+r.Now,
 		v.What,
 		x,

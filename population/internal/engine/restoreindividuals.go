@@ -364,7 +364,8 @@ func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(i
 		}
 		for _, id := range members[:n] {
 			id += r.firstID
-			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) || r.status(id).state == program.NoState || group(id) != k {
+			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) ||
+				r.status(id).state == program.NoState || group(id) != k {
 				in.bad("somebody is in a wrong group")
 				return
 			}

@@ -238,7 +238,8 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 		r.pace.base = r.Patience
 	}
 	r.Events, r.entered, r.Alive = 0, 0, 0
-	r.personTime, r.ties = store.NewPersonTime(m.End-m.Start+m.TimeTolerance), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
+	r.personTime = store.NewPersonTime(m.End - m.Start + m.TimeTolerance)
+	r.ties = ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 }

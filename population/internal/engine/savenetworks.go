@@ -34,7 +34,8 @@ func saveNetworks(r *Run, s *saver) {
 		if n.ends == nil {
 			continue
 		}
-		times, which, began := make([]float64, n.links.Tags()), make([]uint32, n.links.Tags()), make([]float64, n.links.Tags())
+		tags := n.links.Tags()
+		times, which, began := make([]float64, tags), make([]uint32, tags), make([]float64, tags)
 		for tag := range times {
 			at, ok := n.ends.Due(eventqueue.ID(tag))
 			if times[tag] = at; !ok {

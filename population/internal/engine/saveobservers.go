@@ -176,7 +176,8 @@ func (in *loader) readTree(r *Run, t *tree) {
 	}
 	for i := range n {
 		w, alive := words[4*i:], r.status(r.firstID+uint32(i)).state != program.NoState
-		if w[1] != noTree && int(w[1]) >= len(t.trees) || int(w[2]) >= rows || int(w[3]) >= len(offspring) || times[i] > r.Now {
+		if w[1] != noTree && int(w[1]) >= len(t.trees) || int(w[2]) >= rows || int(w[3]) >= len(offspring) ||
+			times[i] > r.Now {
 			if alive {
 				in.bad("somebody is in no tree")
 				return

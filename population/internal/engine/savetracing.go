@@ -128,7 +128,8 @@ func loadTracing(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	if t.begun, t.luck = numbers[0], random.Stream(numbers[1]); len(words)%errandWords != 0 || len(words) > 0 && r.errandsID == noID {
+	t.begun, t.luck = numbers[0], random.Stream(numbers[1])
+	if len(words)%errandWords != 0 || len(words) > 0 && r.errandsID == noID {
 		in.bad("an errand is not complete, or there can be none")
 		return
 	}

@@ -293,7 +293,8 @@ func (s *Saved) phase(m *program.Program) (*program.Phase, error) {
 	}
 	for _, t := range s.run.Shape.phasesOf(m, s.run.Phase) {
 		unknown := func(d *program.Intervention) bool { return d.Effects[t] == nil }
-		if !slices.ContainsFunc(m.Triggered, unknown) && (next == len(m.Scheduled) || !unknown(m.Scheduled[next].Intervention)) {
+		if !slices.ContainsFunc(m.Triggered, unknown) &&
+			(next == len(m.Scheduled) || !unknown(m.Scheduled[next].Intervention)) {
 			return t, nil
 		}
 	}

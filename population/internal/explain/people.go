@@ -83,10 +83,9 @@ func (e *explainer) fileGives(attribute int) bool {
 		return false
 	case attribute >= len(p.Attributes): // the state
 		return p.State != nil
-	case p.Age != nil && slices.ContainsFunc(e.program.Bands, func(b *program.Band) bool { return b.Attribute == attribute }):
-		return true
 	}
-	return p.Attributes[attribute] != nil
+	band := func(b *program.Band) bool { return b.Attribute == attribute }
+	return p.Attributes[attribute] != nil || p.Age != nil && slices.ContainsFunc(e.program.Bands, band)
 }
 
 // drawnAs returns the attribute that an attribute has its value from, in an individual that enters:

@@ -350,8 +350,11 @@ func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may
 
 // bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.
 func (e *explainer) bandsWithoutAges() (all []string) {
+	if e.program.People != nil && e.program.People.Age != nil {
+		return nil
+	}
 	for i := range e.program.StartGroups {
-		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 || e.program.People != nil && e.program.People.Age != nil {
+		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 {
 			continue
 		}
 		for _, b := range e.program.Bands {

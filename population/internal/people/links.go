@@ -143,8 +143,8 @@ func (r *linkReader) header() bool {
 				instead = "weight"
 			}
 		}
-		r.report(r.rows.Line(), r.rows.Column(i), "there is no column %s of links; write columns: {%s: %s}, if it is that, or "+
-			"name it in ignore", diag.Quote(name), instead, diag.Shorten(name))
+		r.report(r.rows.Line(), r.rows.Column(i), "there is no column %s of links; write columns: {%s: %s}, if it is that, "+
+			"or name it in ignore", diag.Quote(name), instead, diag.Shorten(name))
 	}
 	return r.reported == 0
 }
@@ -287,8 +287,8 @@ func (r *linkReader) distinct() bool {
 	if again == len(pairs) {
 		return true
 	}
-	r.report(r.all.line(again), 0, "%s and %s are linked in line %d already", r.name(pairs[again][0]), r.name(pairs[again][1]),
-		r.all.line(one))
+	r.report(r.all.line(again), 0, "%s and %s are linked in line %d already",
+		r.name(pairs[again][0]), r.name(pairs[again][1]), r.all.line(one))
 	return false
 }
 

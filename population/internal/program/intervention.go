@@ -44,7 +44,7 @@ type Scheduled struct {
 
 // An Effect has the values of an intervention, by the parameters as they are once it has set them.
 type Effect struct {
-	Do       *Action               // with each individual, in place of Intervention.Do; nil if that does not depend on parameters
+	Do       *Action               // in place of Intervention.Do; nil if that does not depend on parameters
 	Next     *Phase                // from then on; the same as before if it sets no parameters
 	Changes  bool                  // a parameter gets another value than it had
 	Coverage *ByCell[*TimeVarying] // the probability that it applies to an individual; nil for 1

@@ -138,7 +138,9 @@ func WeightsFrom(c WeightColumns, l *Links, first uint32) (*Weights, error) {
 		return nil, errors.New("the columns of weights do not belong together")
 	}
 	w := &Weights{
-		rows: make([]weightRow, int(first)+n), slots: make([]weightSlot, len(c.Slots)/3), links: make([]float32, len(c.Links)),
+		rows:  make([]weightRow, int(first)+n),
+		slots: make([]weightSlot, len(c.Slots)/3),
+		links: make([]float32, len(c.Links)),
 	}
 	for i := range w.slots {
 		if w.slots[i] = (weightSlot{c.Slots[3*i], c.Slots[3*i+1], c.Slots[3*i+2]}); int(w.slots[i].link) >= len(w.links) {

@@ -35,7 +35,8 @@ func (l *ContactLog) Columns(first, end uint32) LogColumns {
 func (l *ContactLog) SetColumns(c LogColumns, first uint32, now float64) error {
 	wrong := errors.New("the columns of contacts do not belong together")
 	ids := len(c.Newest)
-	if len(c.Who) != 4*len(c.At) || int(first)+ids > len(l.newest) || c.From != nil && len(c.From) != ids || c.First > 1<<62 {
+	if len(c.Who) != 4*len(c.At) || int(first)+ids > len(l.newest) ||
+		c.From != nil && len(c.From) != ids || c.First > 1<<62 {
 		return wrong
 	}
 	l.first, l.next = c.First, c.First+uint64(len(c.At))

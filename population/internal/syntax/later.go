@@ -125,7 +125,8 @@ func (r *Reader) applyLater(m *File, l *Later) {
 	}
 	used, fixed := m.usedWhileRunning(), m.fixed()
 	p.Set = slices.DeleteFunc(p.Set, func(v NamedValue) bool {
-		if !used[v.Label.Name] && slices.ContainsFunc(l.Set, func(s Setting) bool { return s.Any && s.Name == v.Label.Name }) {
+		maybeUnused := func(s Setting) bool { return s.Any && s.Name == v.Label.Name }
+		if !used[v.Label.Name] && slices.ContainsFunc(l.Set, maybeUnused) {
 			i := slices.Index(m.ParameterNames(), v.Label.Name)
 			m.Parameters[i].Value, m.Parameters[i].Node = v.Value, v.Node
 			m.Overridden[v.Label.Name] = true
