@@ -285,9 +285,9 @@ func TestPreemptingIsForResources(t *testing.T) {
 	}
 }
 
-// A process may be thrown out of a wait after it has joined a queue, here by its trace, recover from
-// that and end. It has left the queue then, and the next process that waits with the same request
-// object is not woken in its place.
+// A process may be thrown out of a wait after it has joined a queue, here by its trace, recover
+// from that and end. It has left the queue then, and the next process that waits with the same
+// request object is not woken in its place.
 func TestThrownOutOfAWait(t *testing.T) {
 	noLeak(t)
 	s := New(TraceTo(func(r trace.Record) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plainLog is the simplest contact log: all contacts of all time, with the names of people, which are
-// never used again.
+// plainLog is the simplest contact log: all contacts of all time, with the names of people, which
+// are never used again.
 type plainLog struct {
 	all  []plainContact
 	name []int // by id: who has it now
