@@ -144,12 +144,12 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	if err != nil {
 		return runs.Work{}, formError("outputs", "%v", err)
 	}
-	asked := texts != nil
+	requested := texts != nil
 	texts = nil
 	for _, output := range all {
 		texts = append(texts, output.Text)
 	}
-	if q.Scenarios = names; asked {
+	if q.Scenarios = names; requested {
 		q.Outputs = texts
 	}
 	var scenarios []*population.Model

@@ -143,7 +143,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	tracks := make([]track, workers)
 	var look *watched // nil unless OnProgress is set
 	if o.OnProgress != nil {
-		look = &watched{result: *result, began: began, lives: make([]atomic.Pointer[live], n)}
+		look = &watched{result: *result, began: began, live: make([]atomic.Pointer[live], n)}
 	}
 	failed := failures{lowest: n, running: map[int]context.CancelFunc{}}
 	var next, done atomic.Int64
@@ -161,7 +161,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					return
 				}
 				if look != nil {
-					tracks[w].live = &look.lives[k]
+					tracks[w].live = &look.live[k]
 				}
 				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
 				if err == nil && o.Save != nil {
@@ -172,7 +172,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					o.Save.end()
 				}
 				if look != nil && err == nil {
-					look.lives[k].Load().ended.Store(run)
+					look.live[k].Load().ended.Store(run)
 				}
 				if err != nil {
 					return
@@ -327,10 +327,10 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		Progress: progress,
 	}
 	if o.states != nil {
-		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.Luck, &run.rec, hooks)
+		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.ForkSeed, &run.rec, hooks)
 	} else if m.state != nil {
-		saved, luck := m.state.of(o, index)
-		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
+		saved, seed := m.state.of(o, index)
+		err = r.Continue(ctx, p, saved, seed, &run.rec, hooks)
 	} else {
 		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
 	}

@@ -398,8 +398,8 @@ func (s *State) with(m *Model, values []syntax.NamedValue) (*Model, error) {
 
 // beginSaved is Begin with a saved state.
 func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, replica int) (*Process, error) {
-	saved, luck := m.state.of(o, replica)
-	r, err := engine.BeginSaved(ctx, m.program, e, saved, luck)
+	saved, seed := m.state.of(o, replica)
+	r, err := engine.BeginSaved(ctx, m.program, e, saved, seed)
 	if err != nil {
 		return nil, m.replicaError(ctx, replica, err)
 	}
@@ -409,25 +409,25 @@ func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, r
 // stateStream separates what is drawn again after a state from the other draws.
 const stateStream = 0x73746174656c7563
 
-// of returns the state that a replica goes on with, and the luck by which all that is to come is
+// of returns the state that a replica goes on with, and the seed by which all that is to come is
 // drawn again, or nil if it goes on as it was saved. There may be more replicas than states: the
 // states are then used in turn, and each but the first use draws again.
-func (s *State) of(o *Options, replica int) (run *engine.Saved, luck *uint64) {
+func (s *State) of(o *Options, replica int) (run *engine.Saved, seed *uint64) {
 	k := replica - s.model.First
 	place := ((k % len(s.runs)) + len(s.runs)) % len(s.runs)
 	if o.Redraw || k < 0 || k >= len(s.runs) {
 		own := random.New(o.Seed, stateStream, uint64(replica))
 		drawn := own.Uint64()
-		luck = &drawn
+		seed = &drawn
 		if o.anyState {
 			place = int(own.Below(uint64(len(s.runs))))
 		}
 	}
-	return s.runs[place], luck
+	return s.runs[place], seed
 }
 
 // afresh are the options of a run of a fit: if the model goes on with a saved state, with any of
-// its replicas, and with a luck of its own.
+// its replicas, and with a seed of its own.
 func (m *Model) afresh(seed uint64) Options {
 	return Options{Seed: seed, Redraw: m.state != nil, anyState: m.state != nil}
 }

@@ -112,8 +112,8 @@ func (f *From) reports(ctx context.Context, of modelfit.Fit, times []float64, se
 		return nil, err
 	}
 	defer func() { run.Close() }()
-	fork := func(luck uint64) error {
-		next, err := run.Fork(luck)
+	fork := func(seed uint64) error {
+		next, err := run.Fork(seed)
 		if err == nil {
 			run.Close()
 			run = next

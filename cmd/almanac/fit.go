@@ -281,5 +281,5 @@ func fitPace(p fit.Progress) string {
 			format.Thousands(float64(p.Tasks))))
 	}
 	p.Ensemble.Left = 0 // it is that of this stage only
-	return strings.Join(append(parts, crewPace(p.Ensemble)...), ", ")
+	return strings.Join(append(parts, workerPace(p.Ensemble)...), ", ")
 }

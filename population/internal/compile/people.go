@@ -99,7 +99,7 @@ func (c *compiler) person(i int) *program.Entry {
 	return in
 }
 
-// checkPeople refuses times since by which a clock has struck with certainty, and ages that nobody
+// checkPeople refuses times since by which a clock has fired with certainty, and ages that nobody
 // reaches. Most people are cleared by one comparison, and the first that is refused ends it.
 func (c *compiler) checkPeople(here Scope) {
 	t := c.table()
@@ -155,7 +155,7 @@ func (c *compiler) checkPeople(here Scope) {
 	}
 }
 
-// shortestTime returns the time before which no clock of a state has struck with certainty.
+// shortestTime returns the time before which no clock of a state has fired with certainty.
 func shortestTime(st *program.State) float64 {
 	shortest := math.Inf(1)
 	for _, cell := range st.Cells {

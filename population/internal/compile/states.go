@@ -118,7 +118,7 @@ func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 }
 
 // mayFail reports whether there may be no room or no supply for what a clock does: then a rate
-// strikes again, and an after does not.
+// fires again, and an after does not.
 func (c *compiler) mayFail(clock *syntax.Clock) bool {
 	return clock.Uses.Supply.Given() ||
 		slices.ContainsFunc(c.file.Places, func(p syntax.Place) bool { return p.Capacity.Given() })

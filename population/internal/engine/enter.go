@@ -24,7 +24,7 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	state := r.initialise(id, in, s, parent)
 	if r.places != nil && r.places.ready {
 		if !r.enterPlaces(id, in, parent) {
-			r.turnBack(id)
+			r.rollBack(id)
 			return noID
 		}
 		if len(r.Program.Presences) > 0 {

@@ -147,17 +147,17 @@ func (r *Run) origin(id uint32, column int) *timerOrigin {
 //
 // What happens at a rate, and other clocks without memory, need only the law. For the others the
 // run keeps what they were drawn from and when they began, if it can be forked.
-func (r *Run) Redraw(luck uint64) {
-	r.seed = uint64(random.New(r.seed, luck))
+func (r *Run) Redraw(seed uint64) {
+	r.seed = uint64(random.New(r.seed, seed))
 	for k := range r.arrivals {
-		r.arrivals[k] = r.arrivals[k].At(luck)
+		r.arrivals[k] = r.arrivals[k].At(seed)
 		r.nextArrival(uint32(k))
 	}
 	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
 		r.scheduleWake()
 	}
 	if r.tracing != nil {
-		r.redrawErrands(luck)
+		r.redrawErrands(seed)
 	}
 	r.redrawLinks()
 	always, first := len(r.phase.Always), r.Program.StateColumn
@@ -167,7 +167,7 @@ func (r *Run) Redraw(luck uint64) {
 			continue
 		}
 		s := r.stream(id)
-		*s = s.At(luck)
+		*s = s.At(seed)
 		if first == 0 && r.phase.States[state].Inert() {
 			continue // as a rule most individuals
 		}

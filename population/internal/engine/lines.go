@@ -211,7 +211,7 @@ func (r *Run) lacks(id uint32, do *program.Action) (*program.Action, int) {
 		return do, lacks
 	}
 	known := *do
-	known.Moves = r.foresee(id, do.Moves, noID, ownDraws)
+	known.Moves = r.resolveMoves(id, do.Moves, noID, ownDraws)
 	if k := r.lacksRoom(id, known.To, known.Moves, known.Places, nil); k >= 0 {
 		lacks = k
 	}

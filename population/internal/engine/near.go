@@ -90,15 +90,15 @@ func (r *Run) beginNear() {
 	r.near.ready = true
 	r.prefetchWords()
 	for id := r.firstID; int(id) < r.Used; id++ {
-		r.planAnew(id)
+		r.rescheduleNear(id)
 	}
 }
 
 // seatsFor returns the number of seats for n members.
 func seatsFor(n int) uint32 { return store.SeatsFor(n) }
 
-// planAnew schedules an individual anew, if it has a rate for each pair of neighbours.
-func (r *Run) planAnew(id uint32) {
+// rescheduleNear schedules an individual anew, if it has a rate for each pair of neighbours.
+func (r *Run) rescheduleNear(id uint32) {
 	state := r.status(id).state
 	if state != program.NoState && program.PairsNear(r.stateOf(id, state).Varying) {
 		r.reschedule(id, state)
@@ -108,7 +108,7 @@ func (r *Run) planAnew(id uint32) {
 // replanAll does so for all whose rates an event has changed.
 func (r *Run) replanAll() {
 	for _, id := range r.near.replan {
-		r.planAnew(id)
+		r.rescheduleNear(id)
 	}
 	r.near.replan = r.near.replan[:0]
 }

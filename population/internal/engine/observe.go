@@ -189,8 +189,8 @@ func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {
 	if !(total > 0) {
 		return noID
 	}
-	luck := r.hashed(id, purposeSource, uint64(number))
-	u := float64(luck.Float64() * total)
+	draws := r.hashed(id, purposeSource, uint64(number))
+	u := float64(draws.Float64() * total)
 	last := -1
 	for k := range s.States {
 		w := count(k)
@@ -202,7 +202,7 @@ func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {
 		}
 		u -= w
 	}
-	other, ok := all.Other(id, int(state), int(s.States[last]), &luck)
+	other, ok := all.Other(id, int(state), int(s.States[last]), &draws)
 	if !ok {
 		return noID
 	}

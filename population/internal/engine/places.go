@@ -27,7 +27,7 @@ type places struct {
 	dealt      [][]uint16          // by attribute, while the run is set up: the value of each individual of the start
 	groups     map[groupKey]uint32 // the groups of all kinds
 	count      []uint32            // of them, by kind
-	luck       random.Stream       // of filling places at the start
+	stream     random.Stream       // of filling places at the start
 	turnedAway []uint64            // by kind
 
 	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
@@ -57,7 +57,7 @@ func (r *Run) newPlaces(streams random.Stream) *places {
 	p := &places{
 		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
 		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
-		luck: streams.At(1<<62 + 1),
+		stream: streams.At(1<<62 + 1),
 	}
 	for k := range m.Places {
 		kind := &m.Places[k]
@@ -96,7 +96,7 @@ func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) 
 		}
 		all[g] = append(all[g], id)
 	}
-	s := r.places.luck.At(uint64(k))
+	s := r.places.stream.At(uint64(k))
 	for g, ids := range all {
 		if len(ids) > 0 {
 			sortByHash(ids, func(id uint32) uint64 { return r.hashOf(s, id) })
@@ -151,7 +151,7 @@ func sortByHash(ids []uint32, hash func(id uint32) uint64) {
 // first individual and the seats of each. The last is cut short.
 func (r *Run) eachHousehold(k int, group uint32, n int, do func(from int, seats program.Household)) {
 	kind := &r.Program.Places[k]
-	s := r.places.luck.At(1<<32 + uint64(k)).At(uint64(group))
+	s := r.places.stream.At(1<<32 + uint64(k)).At(uint64(group))
 	for from := 0; from < n; {
 		seats := kind.Made[lookup.SearchCumulative(kind.Sums, s.Float64())]
 		seats = seats[:min(len(seats), n-from)]
@@ -235,7 +235,7 @@ func (r *Run) tellStart() {
 
 // fillGroup puts those of a group into places of a kind.
 func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group uint32, ids []uint32) {
-	s := r.places.luck.At(1<<33 + uint64(k)).At(uint64(group))
+	s := r.places.stream.At(1<<33 + uint64(k)).At(uint64(group))
 	switch {
 	case kind.Number > 0:
 		for _, id := range ids {
@@ -528,8 +528,8 @@ func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	return true
 }
 
-// turnBack undoes that an individual was set up that cannot enter.
-func (r *Run) turnBack(id uint32) {
+// rollBack undoes that an individual was set up that cannot enter.
+func (r *Run) rollBack(id uint32) {
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState
 	r.cacheState(id, program.NoState)

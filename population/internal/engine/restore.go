@@ -423,15 +423,15 @@ func (r *Run) fillWindows(in *loader) {
 	in.err = in.ctx.Err()
 }
 
-// Continue goes on with a saved state to the end of a program, and records it. If luck is not nil,
+// Continue goes on with a saved state to the end of a program, and records it. If seed is not nil,
 // all that is to come is drawn again by it; the run must then be forkable.
-func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *uint64, rec *Recording,
+func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, seed *uint64, rec *Recording,
 	h Hooks) error {
 	if err := r.Restore(ctx, m, s, rec); err != nil {
 		return err
 	}
 	h.Begun()
-	if err := r.goOn(ctx, s, luck); err != nil {
+	if err := r.goOn(ctx, s, seed); err != nil {
 		return err
 	}
 	for row := range rec.Rows {
@@ -441,9 +441,9 @@ func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *
 }
 
 // goOn is the beginning of what comes after a state that was restored.
-func (r *Run) goOn(ctx context.Context, s *Saved, luck *uint64) error {
-	if luck != nil {
-		r.renew(*luck)
+func (r *Run) goOn(ctx context.Context, s *Saved, seed *uint64) error {
+	if seed != nil {
+		r.renew(*seed)
 	}
 	if s.waitsForMore(r.Program) {
 		return r.Settle(ctx)

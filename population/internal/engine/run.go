@@ -403,9 +403,9 @@ func (r *Run) failure() error {
 // Advance carries out everything up to and including a time: clocks, contacts and interventions.
 // Clocks that fire at the time of an intervention come before it.
 func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
-	plans := r.Program.Scheduled
-	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.TimeTolerance {
-		p := &plans[r.carriedOut]
+	scheduled := r.Program.Scheduled
+	for r.carriedOut < len(scheduled) && scheduled[r.carriedOut].At <= at+r.Program.TimeTolerance {
+		p := &scheduled[r.carriedOut]
 		if r.observers != nil {
 			if err := r.survey(ctx, p.At, p.At, progress); err != nil {
 				return err
@@ -450,14 +450,14 @@ func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run
 	})
 }
 
-// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to
+// BeginSaved starts a run that can be forked with a saved state. If seed is not nil, all that is to
 // come is drawn again by it.
-func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, luck *uint64) (*Run, error) {
+func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, seed *uint64) (*Run, error) {
 	return begin(m, o, func(r *Run) error {
 		if err := r.Restore(ctx, m, s, nil); err != nil {
 			return err
 		}
-		return r.goOn(ctx, s, luck)
+		return r.goOn(ctx, s, seed)
 	})
 }
 

@@ -98,7 +98,7 @@ func saveTracing(r *Run, s *saver) {
 			uint64(e.id-r.firstID), uint64(e.bySlot-r.firstID), uint64(e.tracing), uint64(e.seed))
 	}
 	put(s, "errands", words)
-	put(s, "begun", []uint64{t.begun, uint64(t.luck)})
+	put(s, "begun", []uint64{t.begun, uint64(t.stream)})
 }
 
 // loadTracing comes after the individuals and the calendar.
@@ -128,7 +128,7 @@ func loadTracing(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	t.begun, t.luck = numbers[0], random.Stream(numbers[1])
+	t.begun, t.stream = numbers[0], random.Stream(numbers[1])
 	if len(words)%errandWords != 0 || len(words) > 0 && r.errandsID == noID {
 		in.bad("an errand is not complete, or there can be none")
 		return

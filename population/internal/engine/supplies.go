@@ -19,10 +19,10 @@ type Supply struct {
 // looked at.
 func (r *Run) beginSupplies() {
 	r.Supplies = append(r.Supplies[:0], make([]Supply, len(r.Program.Supplies))...)
-	plans := r.Program.Scheduled
-	for r.carriedOut < len(plans) && plans[r.carriedOut].Adds >= 0 &&
-		plans[r.carriedOut].At <= r.Program.TimeTolerance {
-		r.deliver(plans[r.carriedOut].Intervention)
+	scheduled := r.Program.Scheduled
+	for r.carriedOut < len(scheduled) && scheduled[r.carriedOut].Adds >= 0 &&
+		scheduled[r.carriedOut].At <= r.Program.TimeTolerance {
+		r.deliver(scheduled[r.carriedOut].Intervention)
 		r.carriedOut++
 	}
 }

@@ -33,7 +33,7 @@ import (
 // Invariants: calls is empty between two events; the calendar has the event of errandsID exactly if
 // an errand is due by the end, at its time.
 type tracing struct {
-	luck    random.Stream
+	stream  random.Stream
 	logs    []*store.ContactLog // by number in Calls.Logs
 	calls   []call
 	done    int      // how many of the calls have been carried out
@@ -71,11 +71,11 @@ type errand struct {
 func (e *errand) before(o *errand) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
 
 // newTracing returns what a run needs to know, nil for nothing.
-func newTracing(m *program.Program, luck random.Stream) *tracing {
+func newTracing(m *program.Program, stream random.Stream) *tracing {
 	if m.Calls == nil {
 		return nil
 	}
-	t := &tracing{luck: luck}
+	t := &tracing{stream: stream}
 	for i := range m.Calls.Logs {
 		t.logs = append(t.logs, store.NewContactLog(m.Calls.Logs[i].Keep+2*m.TimeTolerance))
 	}
@@ -87,7 +87,7 @@ func (t *tracing) copy() *tracing {
 	if t == nil {
 		return nil
 	}
-	c := &tracing{luck: t.luck, errands: slices.Clone(t.errands), begun: t.begun}
+	c := &tracing{stream: t.stream, errands: slices.Clone(t.errands), begun: t.begun}
 	for _, l := range t.logs {
 		c.logs = append(c.logs, l.Copy())
 	}
@@ -168,7 +168,7 @@ func (r *Run) leaveTracing(id uint32) {
 // forgetContacts forgets the contacts and the links of an individual that has left.
 func (r *Run) forgetContacts(id uint32) {
 	for _, l := range r.tracing.logs {
-		l.GiveUp(id)
+		l.ForgetID(id)
 	}
 }
 
@@ -176,7 +176,7 @@ func (r *Run) forgetContacts(id uint32) {
 // numbers.
 func (r *Run) find(id uint32, number int, all []errand) []errand {
 	t, tr := r.tracing, &r.phase.Tracing[number]
-	luck := t.luck.At(r.numbers[id]).At(math.Float64bits(r.Now)).At(uint64(number))
+	draws := t.stream.At(r.numbers[id]).At(math.Float64bits(r.Now)).At(uint64(number))
 	for k := range tr.Layers {
 		layer := &tr.Layers[k]
 		for _, other := range r.peopleOf(id, tr, layer) {
@@ -184,7 +184,7 @@ func (r *Run) find(id uint32, number int, all []errand) []errand {
 			if layer.Chances != nil {
 				chance = r.chance(layer.Chances, id, other)
 			}
-			own := luck.At(uint64(k)).At(r.numbers[other])
+			own := draws.At(uint64(k)).At(r.numbers[other])
 			seed := contactSeed(own)
 			if chance < 1 && seed.uniform(purposeChance) >= chance {
 				continue
@@ -392,12 +392,12 @@ func (r *Run) runErrand() {
 }
 
 // redrawErrands draws the times of all errands again, given that they have not come. See Redraw.
-func (r *Run) redrawErrands(luck uint64) {
+func (r *Run) redrawErrands(seed uint64) {
 	t := r.tracing
-	t.luck = t.luck.At(luck)
+	t.stream = t.stream.At(seed)
 	for i := range t.errands {
 		if e := &t.errands[i]; e.law != nil && !e.law.Fixed() {
-			s := t.luck.At(e.order)
+			s := t.stream.At(e.order)
 			e.at = max(r.Now, e.began+e.law.DrawBeyondLikely(&s, r.Now-e.began))
 		}
 	}

@@ -112,8 +112,8 @@ func (l *ContactLog) Met(id uint32, since float64) iter.Seq[uint32] {
 	}
 }
 
-// GiveUp forgets the contacts of an id, which may be used again.
-func (l *ContactLog) GiveUp(id uint32) {
+// ForgetID forgets the contacts of an id, which may be used again.
+func (l *ContactLog) ForgetID(id uint32) {
 	if l.from == nil {
 		l.from = make([]uint64, len(l.newest))
 	}

@@ -61,7 +61,7 @@ func TestContactLogDiffersFromPlain(t *testing.T) {
 				p.all = append(p.all, plainContact{now, p.name[a], p.name[b]})
 			case x < 72 && seed%3 > 0:
 				id := r.IntN(ids)
-				l.GiveUp(uint32(id))
+				l.ForgetID(uint32(id))
 				p.name[id], p.next = p.next, p.next+1
 			case x < 73 && ids < 60:
 				ids++
