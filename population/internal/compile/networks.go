@@ -14,7 +14,7 @@ import (
 const (
 	maxNetworks = 250
 	maxLinks    = 1 << 32
-	maxLinked   = 1 << 26
+	maxLinked   = 1 << 26 // a block of store.Links has a number of 27 bits
 )
 
 // network returns the number of the network with a name, −1 if there is none.

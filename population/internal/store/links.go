@@ -68,9 +68,6 @@ const (
 	longRow = 32
 )
 
-// MaxLinked is the largest number of ids that Links can have: a block needs a number of 27 bits.
-const MaxLinked = 1 << 26
-
 // NewLinks returns a network without links. If they are numbered, each link has a number, its tag,
 // that is given again once it has ended.
 func NewLinks(numbered bool) *Links {
