@@ -201,24 +201,7 @@ func (s *Study) notePast() error {
 		return fmt.Errorf("--until: the model ends at %s %.12g, before the last data point, %.12g; name a later time",
 			s.Plain.Unit(), s.Plain.End(), last)
 	}
-	var later []string
-	if s.Scenario != "" {
-		later = append(later, "the values of scenario "+s.Scenario)
-	}
-	for _, p := range s.Set {
-		later = append(later, p.Name+" = "+strings.TrimSpace(p.Value))
-	}
-	for _, a := range s.Axes {
-		later = append(later, "the values of "+a.Name)
-	}
-	if len(s.Scenarios) > 0 || s.Sort == Compare {
-		later = append(later, "the values of the scenarios")
-	}
-	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data point",
-		s.Plain.Unit(), past.Time())
-	if len(later) > 0 {
-		note += "; from then on with " + strings.Join(later, ", ")
-	}
-	s.Notes = append(s.Notes, note)
+	s.Notes = append(s.Notes, fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data "+
+		"point%s", s.Plain.Unit(), past.Time(), s.fromThenOn()))
 	return nil
 }

@@ -12,16 +12,12 @@ import (
 // What is seen, or, of surveys, tested and expected, or, if the model records it, incidence: how
 // many were seen in the interval that ends with the row.
 func WriteObserved(w io.Writer, f Format, r *population.Result) error {
-	l, out, err := newCounts(w, f, &observedTable, r.Model)
-	if err != nil {
-		return err
-	}
 	names := r.Model.Observations()
-	err = eachMoment(r, func(at *moment) error {
+	return writeCounts(w, f, &observedTable, r, func(at *moment, writeRow func(*ObservedRow) error) error {
 		row := ObservedRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		write := func(what string, count float64) error {
 			row.What, row.Count = what, count
-			return out.row(l.row(&row))
+			return writeRow(&row)
 		}
 		for o, name := range names {
 			row.Name = name
@@ -45,10 +41,6 @@ func WriteObserved(w io.Writer, f Format, r *population.Result) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return out.close()
 }
 
 // A TreeWriter writes who infected whom, one infection at a time. It must not be used from several

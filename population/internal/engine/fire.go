@@ -301,17 +301,7 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	value := int(r.attributes[b.Attribute].Of(id)) + 1
 	r.move(id, state, &b.Enter[value])
 	r.setTimer(id, b.Column, wordOf(r.Now+b.Lasts(value)))
-	flow := b.Flows[value]
-	r.Flows[flow]++
-	if r.ByGroup != nil {
-		r.ByGroup.passed(r, id, flow)
-	}
-	if r.outcomes != nil {
-		r.flowHappened(id, flow)
-	}
-	if r.observers != nil {
-		r.observers.happened(r, id, id, -1, flow)
-	}
+	r.countPassed(id, id, b.Flows[value])
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}

@@ -291,16 +291,17 @@ func (r *Run) machinesPass(id uint32, way int) {
 		one := &r.Program.Machines[m]
 		v := r.attributes[one.Attribute].Of(id)
 		if way < 0 {
-			r.countPassed(id, one.FlowOf(int(v), program.NoState))
+			r.countPassed(id, noID, one.FlowOf(int(v), program.NoState))
 		} else {
 			n := len(r.Program.Attributes[one.Attribute].Values)
-			r.countPassed(id, one.FlowOf(n+way, v))
+			r.countPassed(id, noID, one.FlowOf(n+way, v))
 		}
 	}
 }
 
-// countPassed counts a flow that changes no state of the individual.
-func (r *Run) countPassed(id uint32, flow int) {
+// countPassed counts a flow that changes no state of the individual. By is the one that caused it,
+// or noID.
+func (r *Run) countPassed(id, by uint32, flow int) {
 	r.Flows[flow]++
 	if r.ByGroup != nil {
 		r.ByGroup.passed(r, id, flow)
@@ -309,7 +310,7 @@ func (r *Run) countPassed(id uint32, flow int) {
 		r.flowHappened(id, flow)
 	}
 	if r.observers != nil {
-		r.observers.happened(r, id, noID, -1, flow)
+		r.observers.happened(r, id, by, -1, flow)
 	}
 }
 

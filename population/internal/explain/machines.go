@@ -16,7 +16,7 @@ func (e *explainer) machines() {
 		for k := range m.States {
 			s := &m.States[k]
 			e.line("  %s%s", s.Name, e.machineStart(m, s.Name))
-			e.machineClocks(s)
+			e.clocks(s)
 		}
 		if m.Enter.Given() {
 			e.line("  whoever enters begins as %s, unless it says otherwise there", e.entryState(&m.Enter))
@@ -55,8 +55,8 @@ func (e *explainer) isShare(v syntax.Value) bool {
 	return ok && got.IsQuantity() && got.Quantity.Kind == syntax.KindShare
 }
 
-// machineClocks lists the clocks of a state of a machine.
-func (e *explainer) machineClocks(s *syntax.State) {
+// clocks lists the clocks of a state.
+func (e *explainer) clocks(s *syntax.State) {
 	for k := range s.Split {
 		c := &s.Split[k]
 		chance := "otherwise"
