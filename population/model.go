@@ -139,12 +139,8 @@ func (m *Model) Times() []float64 {
 
 // String describes the model in a few words.
 func (m *Model) String() string {
-	return fmt.Sprintf(
-		"%s: %s, states %s",
-		m.program.Name,
-		format.Plural(m.program.Size, "individual"),
-		strings.Join(m.program.States, ", "),
-	)
+	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"),
+		strings.Join(m.program.States, ", "))
 }
 
 // Dates are the dates of Times, in UTC, if the clock of the model starts at a date, and otherwise

@@ -205,19 +205,8 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		slices.Sort(values)
 		k := len(values)
 		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
-		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = quantile.Of(
-			values,
-			0.05,
-		), quantile.Of(
-			values,
-			0.25,
-		), quantile.Of(
-			values,
-			0.75,
-		), quantile.Of(
-			values,
-			0.95,
-		)
+		s.Q05[row], s.Q25[row] = quantile.Of(values, 0.05), quantile.Of(values, 0.25)
+		s.Q75[row], s.Q95[row] = quantile.Of(values, 0.75), quantile.Of(values, 0.95)
 	})
 	return s
 }

@@ -353,11 +353,8 @@ func (o *Options) vary(m *Model, replica int) (*Model, error) {
 	}
 	own, err := o.Vary(replica)
 	if err == nil && (!own.program.SameRecord(m.program)) {
-		err = fmt.Errorf(
-			"%s: the model of replica %d records other things, or at other times; only values may differ",
-			m.program.Name,
-			replica,
-		)
+		err = fmt.Errorf("%s: the model of replica %d records other things, or at other times; only values may differ",
+			m.program.Name, replica)
 	}
 	return own, err
 }

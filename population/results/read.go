@@ -225,10 +225,8 @@ func (d *Directory) Attributes() ([]string, error) {
 		return nil, err
 	}
 	defer t.close()
-	return slices.DeleteFunc(
-		slices.Clone(t.columns()),
-		func(name string) bool { return slices.Contains(countColumns(), name) },
-	), nil
+	return slices.DeleteFunc(slices.Clone(t.columns()),
+		func(name string) bool { return slices.Contains(countColumns(), name) }), nil
 }
 
 // A table that is open.

@@ -344,11 +344,8 @@ func (r *Run) branch(id uint32, st *program.State, u float64) int {
 		}
 	}
 	if sum > 1+1e-6 && r.failed == nil {
-		r.failed = fmt.Errorf(
-			"at time %.12g: the chances of a split add up to %.6g, more than 1",
-			r.Program.Start+r.Now,
-			sum,
-		)
+		r.failed = fmt.Errorf("at time %.12g: the chances of a split add up to %.6g, more than 1", r.Program.Start+r.Now,
+			sum)
 		r.limit = -1
 	}
 	return drawn
@@ -371,16 +368,8 @@ func (r *Run) failAboveMost(v *program.VaryingRate, who *program.Individual) {
 		)
 		return
 	}
-	r.failed = fmt.Errorf(
-		"at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; "+
-			"write a most that it does not exceed",
-		r.Program.Start+r.Now,
-		v.What,
-		x,
-		unit,
-		v.Rate.MaxOf(r.sizeClass),
-		unit,
-	)
+	r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; "+
+		"write a most that it does not exceed", r.Program.Start+r.Now, v.What, x, unit, v.Rate.MaxOf(r.sizeClass), unit)
 }
 
 // checkRates ends the run if the rate of a clock is above its most now. Thinning finds that out

@@ -250,10 +250,7 @@ func (r *Run) redrawBranch(id uint32, column, machine int, st *program.State) {
 			k++
 		}
 	} else {
-		logs, sums := st.BranchLogWeights(
-			r.Now-o.began,
-			r.weights[0][:0],
-		), append(
+		logs, sums := st.BranchLogWeights(r.Now-o.began, r.weights[0][:0]), append(
 			r.weights[1][:0],
 			make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}

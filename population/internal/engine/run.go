@@ -392,12 +392,8 @@ func (r *Run) failure() error {
 	if r.failed != nil {
 		return r.failed
 	}
-	return fmt.Errorf(
-		"at time %.12g there %s more than %s; write most: in population if that is right",
-		r.Program.Start+r.Now,
-		format.Be(r.Program.MaxSize),
-		format.Plural(r.Program.MaxSize, "individual"),
-	)
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right",
+		r.Program.Start+r.Now, format.Be(r.Program.MaxSize), format.Plural(r.Program.MaxSize, "individual"))
 }
 
 // Advance carries out everything up to and including a time: clocks, contacts and interventions.
