@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// The queue is tested where it is made, in internal/eventqueue. Here its calls are tried as users see
-// them, of a zero queue and of one with options.
+// The queue is tested where it is made, in internal/eventqueue. Here its calls are tried as users
+// see them, of a zero queue and of one with options.
 func TestQueueConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set {
 		if start == 0 {

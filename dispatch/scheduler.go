@@ -16,7 +16,7 @@ import (
 // rule that assigns the ones to the others.
 //
 //	         room in the pool          a slot              its turn
-//	blocked ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ in service, no longer an item
+//	blocked ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ in service, not an item
 //	                                 ▲                  │  ▲
 //	                                 └──────────────────┘  └─ stolen by a worker that would be idle
 //	                                 its worker is removed
@@ -28,10 +28,10 @@ import (
 //
 //  1. No worker has more than c items, including the one in service.
 //  2. If an item is in the pool, every worker has c. (Otherwise the oldest would have the slot.)
-//  3. If a worker is parked, no item waits behind another, nor, by 2, in the pool. (A worker that is
-//     awake without an item, because another was faster or the item was withdrawn, is about to run
-//     next. A worker parks only if next found nothing, and while it is parked it is idle, so that
-//     every arriving item is assigned to an idle worker.)
+//  3. If a worker is parked, no item waits behind another, nor, by 2, in the pool. (A worker that
+//     is awake without an item, because another was faster or the item was withdrawn, is about to
+//     run next. A worker parks only if next found nothing, and while it is parked it is idle, so
+//     that every arriving item is assigned to an idle worker.)
 //  4. If an item is blocked, the pool is full, and every worker has c.
 //  5. Every item is in one place, and every queue is ordered by age, but a worker's queue by the
 //     order of acceptance.

@@ -65,7 +65,7 @@
 //	study.go, summary.go           which replicas are next; merging, Summary and quantiles
 //	coordinator.go, coordinator_journal.go  the coordinator of a job on a hub, and its journal
 //	worker.go, worker_jobs.go, worker_task.go, worker_replica.go  Worker, down to one replica
-//	workers.go, crew.go            workers seen recently
+//	workers.go                     workers seen recently
 //	wire.go, data.go               messages
 //	results.go, status.go          Results, State, Status
 //

@@ -185,8 +185,8 @@ func negLogDensity(l Law, y, mean, k float64) float64 {
 	return -l.LogDensity(y, mean)
 }
 
-// belowFloor reports whether negLogDensity raises the mean of K runs; or lowers it, if a binomial law
-// expects all and fewer were observed.
+// belowFloor reports whether negLogDensity raises the mean of K runs; or lowers it, if a binomial
+// law expects all and fewer were observed.
 func belowFloor(l Law, y, mean, k float64) bool {
 	if l.Family == Binomial && y < l.Arg && mean > l.Arg-0.5/k {
 		return true

@@ -78,8 +78,8 @@ const (
 	measureBudget = (cloudSize + measurePoints*measureTimes) * cloudRuns
 )
 
-// measure measures the variance of the log likelihood within what is left of the budget, if it is not
-// known: at points of the cloud, or of the prior if there is no cloud yet.
+// measure measures the variance of the log likelihood within what is left of the budget, if it is
+// not known: at points of the cloud, or of the prior if there is no cloud yet.
 func (f *pmmhFit) measure(ctx context.Context) error {
 	if f.likely > 0 || f.cloud == nil && f.e.o.Budget < measureBudget {
 		return nil
@@ -148,16 +148,16 @@ func varianceOf(v []float64) float64 {
 	return sum / float64(len(v)-1)
 }
 
-// expect notes how many runs of each estimate will probably be chosen if the log likelihood has that
-// variance with some: it is about proportional to 1/runs.
+// expect notes how many runs of each estimate will probably be chosen if the log likelihood has
+// that variance with some: it is about proportional to 1/runs.
 func (f *pmmhFit) expect(runs int, variance float64) {
 	if !math.IsInf(variance, 1) {
 		f.likely = min(max(int(math.Ceil(float64(runs)*variance/wantedVariance)), fewestRuns), mostRuns)
 	}
 }
 
-// temperaturesLeft is the number of temperatures to come until the power of the likelihood is 1, as it
-// would be for a normal posterior. From the power b to rb, the effective share of the weights is
+// temperaturesLeft is the number of temperatures to come until the power of the likelihood is 1, as
+// it would be for a normal posterior. From the power b to rb, the effective share of the weights is
 // (√(2r−1)/r)^d with d unknowns, and r is chosen so that it is a half.
 func (f *pmmhFit) temperaturesLeft() int {
 	beta, first := f.beta, 0

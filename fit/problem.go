@@ -28,8 +28,9 @@ type Problem struct {
 	Unknowns []Unknown
 	Times    []float64 // of the rows, ascending, on the model's clock
 	Columns  []Column
-	// OutOf are, by column, the numbers that the data of a [Binomial] law are out of, one for each row:
-	// of how many tests they are the positives. A column with another law has none; nil if all have.
+	// OutOf are, by column, the numbers that the data of a [Binomial] law are out of, one for each
+	// row: of how many tests they are the positives. A column with another law has none; nil if all
+	// have.
 	OutOf [][]float64
 }
 
@@ -157,8 +158,8 @@ type Sharing interface {
 }
 
 // A Particle is a run of a model that is stopped at a row of the data. It is used by one goroutine
-// at a time. It may also have a method Check() uint64, which returns the Check of a [Trajectory] for
-// the run up to this row.
+// at a time. It may also have a method Check() uint64, which returns the Check of a [Trajectory]
+// for the run up to this row.
 type Particle interface {
 	// Step advances to the next row, and returns the expected reports there, one for each column.
 	// The slice is valid until the next call.
@@ -271,8 +272,8 @@ func (f SimulatorFunc) Simulate(ctx context.Context, x []float64, seed uint64) (
 	return f(ctx, x, seed)
 }
 
-// Draw draws reports: for each column, a number in each row. Those of a [Binomial] law are out of the
-// numbers that the problem has, which [Problem.Draw] knows.
+// Draw draws reports: for each column, a number in each row. Those of a [Binomial] law are out of
+// the numbers that the problem has, which [Problem.Draw] knows.
 func (c Trajectory) Draw(s rand.Source) [][]float64 {
 	return new(Problem).Draw(c, s)
 }

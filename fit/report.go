@@ -108,9 +108,9 @@ type chainsJSON struct {
 //	method, seed, runs, events   what was done; runs are those of the model
 //	impossible                   runs at points without a model
 //	exact                        the sample is of the posterior itself, up to Monte Carlo error
-//	power                        to which the likelihood was raised, if not exact; 0 if it was not used
-//	threshold                    of the distance in the last generation by distance: root mean square,
-//	                             in units of the reports' standard deviation
+//	power                        to which the likelihood was raised, if not exact; 0 if unused
+//	threshold                    of the distance in the last generation by distance: root mean
+//	                             square, in units of the reports' standard deviation
 //	particles                    for each likelihood estimate; 0 if likelihoods are of single runs
 //	rows, effective              of the sample, and its effective size
 //	unknowns                     for each: name, unit, prior, best, and if there is a sample mean,

@@ -144,12 +144,12 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	if err != nil {
 		return runs.Work{}, formError("outputs", "%v", err)
 	}
-	asked := texts != nil
+	requested := texts != nil
 	texts = nil
 	for _, output := range all {
 		texts = append(texts, output.Text)
 	}
-	if q.Scenarios = names; asked {
+	if q.Scenarios = names; requested {
 		q.Outputs = texts
 	}
 	var scenarios []*population.Model
@@ -335,7 +335,8 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 		}}, nil
 }
 
-// Saved comparisons of earlier versions have no charts over time. The page offers to run them again.
+// Saved comparisons of earlier versions have no charts over time. The page offers to run them
+// again.
 
 func (s *Server) readComparison(dir string) (saved, error) {
 	c, err := compare.ReadComparison(s.files, dir)

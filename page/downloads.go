@@ -83,8 +83,8 @@ func resultFiles() []knownFile {
 			{"projection.csv", "what would be reported"}, fileCommand, fileStudy}, samplePictures)
 }
 
-// samplePictures are pictures of individuals that the command has drawn. The page shows them as they
-// are, since the summary does not have what they show.
+// samplePictures are pictures of individuals that the command has drawn. The page shows them as
+// they are, since the summary does not have what they show.
 var samplePictures = []knownFile{{"network.svg", "a sample of who is linked at the end"},
 	{"generation-times.svg", "the times from an infection to those by the same individual"},
 	{"largest-tree.svg", "the largest tree of infections"}}

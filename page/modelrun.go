@@ -226,22 +226,20 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	return err
 }
 
-// runView is the view of a finished run, with drawings of a sample of its networks, and of who infected
-// whom.
+// runView is the view of a finished run, with drawings of a sample of its networks, and of who
+// infected whom.
 func runView(r *population.Result, network, infections []figure.Figure) runs.View {
 	all := recordedBy(r)
-	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all), Files: []figure.File{
-		{Name: "summary.json", About: aboutTables["summary"], Write: func(w io.Writer) error {
-			return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
-		}},
-	}}
+	v := runs.View{Result: r, Figures: runFigures(r, all, network, infections), Tables: runTables(r, all)}
+	v.Files = []figure.File{{Name: "summary.json", About: aboutTables["summary"], Write: func(w io.Writer) error {
+		return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
+	}}}
 	for _, t := range tablesOf(r.Model) {
 		v.Files = append(v.Files, figure.File{Name: t.name + ".csv", About: aboutTables[t.name],
 			Write: func(w io.Writer) error { return t.write(w, results.CSV, r) }})
 	}
-	v.Files = append(v.Files, figure.File{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error {
-		return errOnly(w.Write(r.Model.Source()))
-	}})
+	v.Files = append(v.Files, figure.File{Name: "model.yaml", About: "the model that was run",
+		Write: func(w io.Writer) error { return errOnly(w.Write(r.Model.Source())) }})
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
 			Write: func(w io.Writer) error {
@@ -262,8 +260,8 @@ func figuresSoFar(r *population.Result) []figure.Figure {
 // maxGroupings is the number of groupings with charts, up to 48 each. Tables have all.
 const maxGroupings = 4
 
-// runFigures are the charts of a run: states, incidence, what only some models record with drawings of
-// its networks and of who infected whom, and states and incidence by group.
+// runFigures are the charts of a run: states, incidence, what only some models record with drawings
+// of its networks and of who infected whom, and states and incidence by group.
 func runFigures(r *population.Result, some recorded, network, infections []figure.Figure) []figure.Figure {
 	all := pictures.FirstStates(r, figure.MaxLines)
 	all.UpToX = r.Model.End()

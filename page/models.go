@@ -216,13 +216,13 @@ func (s *Server) inspect(ctx context.Context, a modelForm) (f inspection, err er
 	}
 	f.Memory = memoryWords(m)
 	f.Commands, f.Wrong = s.commands(a, m)
-	asked := map[string]string{}
+	requested := map[string]string{}
 	for _, p := range a.Set {
-		asked[p.Name] = p.Value
+		requested[p.Name] = p.Value
 	}
 	for _, p := range m.Parameters() {
 		unit, single := m.UnitOf(p.Name)
-		f.Parameters = append(f.Parameters, newParameter(p, unit, single, asked[p.Name]))
+		f.Parameters = append(f.Parameters, newParameter(p, unit, single, requested[p.Name]))
 	}
 	return f, nil
 }

@@ -247,14 +247,14 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 		return &y
 	}
 	t := figure.Table{Caption: "Means, with intervals of 95 %", Head: []string{"", "measured", "theory", "interval"}}
-	var doubts []string
+	var tooShort []string
 	row := func(name string, e analysis.Estimate, expected *float64) {
 		cells := []string{name, figure.Short(e.Value), "–", "the run is too short"}
 		if !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) && !math.IsNaN(e.Low+e.High) {
 			cells[3] = figure.Short(max(0, e.Low)) + " to " + figure.Short(e.High)
 		}
 		if len(e.Problems) > 0 {
-			doubts = append(doubts, name+", "+strings.Join(e.Problems, "; "))
+			tooShort = append(tooShort, name+", "+strings.Join(e.Problems, "; "))
 		}
 		if expected != nil {
 			cells[2] = figure.Short(*expected)
@@ -301,8 +301,8 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 			t.Note = "Theory has no closed form for this, or there is no long run: the line grows without end if customers " +
 				"bring more work than servers can do. "
 		}
-		if len(doubts) > 0 {
-			t.Note += "The run is too short to believe the interval of " + strings.Join(doubts, "; of ") + "."
+		if len(tooShort) > 0 {
+			t.Note += "The run is too short to believe the interval of " + strings.Join(tooShort, "; of ") + "."
 		}
 		v.Tables = []figure.Table{t}
 	}

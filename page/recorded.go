@@ -92,7 +92,8 @@ func inOrder[T any](in results.Ordered[T]) (all []named[T]) {
 	return all
 }
 
-// figures are charts over time. base is a chart without lines, and line makes one, or reports false.
+// figures are charts over time. base is a chart without lines, and line makes one, or reports
+// false.
 func (x recorded) figures(base plot.Chart, line func(name string, in population.Series, steps bool) (plot.Series, bool),
 ) (all []figure.Figure) {
 	// chart adds a chart of the lines that are drawn, unless none ever changes.

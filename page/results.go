@@ -146,8 +146,8 @@ func (sum summary) states() (all []course) {
 	return all
 }
 
-// machineStates are the states of machines that were ever occupied, but for machines that groups are
-// by.
+// machineStates are the states of machines that were ever occupied, but for machines that groups
+// are by.
 func (sum summary) machineStates(by string) (all []course) {
 	for machine, of := range sum.Machines.All() {
 		if slices.Contains(strings.Split(by, ","), machine) {

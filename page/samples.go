@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// maxTreeRows is how many infections of the first replica are kept until its largest tree is known: 9
-// MB. The command has all of them in a file.
+// maxTreeRows is how many infections of the first replica are kept until its largest tree is known:
+// 9 MB. The command has all of them in a file.
 const maxTreeRows = 1 << 17
 
 // treeRows are the first infections of the first replica of a run.
@@ -22,8 +22,8 @@ func (t *treeRows) add(e population.Infection) {
 	}
 }
 
-// sampleFigures are drawings of samples of the first replica: of its networks, and of its largest tree
-// of infections, with the generation times of all replicas.
+// sampleFigures are drawings of samples of the first replica: of its networks, and of its largest
+// tree of infections, with the generation times of all replicas.
 func sampleFigures(r *population.Result, rows treeRows) (network, infections []figure.Figure) {
 	if n, ok := pictures.Network(r); ok {
 		network = append(network, networkFigure(n))

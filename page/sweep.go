@@ -187,16 +187,16 @@ func (s *Server) savedSweep(dir string) (*sweepResult, error) {
 	}
 	base := modelForm{Path: path.Join(dir, "model.yaml")}
 	var axes []*design.Axis
-	asked, err := s.savedRequest(dir, study.Sweep)
+	saved, err := s.savedRequest(dir, study.Sweep)
 	if err != nil {
 		return nil, err
 	}
-	if asked != nil {
-		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(asked.Seed, 10), asked.Size,
-			asked.Until, asked.Scenario, asked.Set
-		axes, _ = asked.Axes() // checked by ReadJSON
+	if saved != nil {
+		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(saved.Seed, 10), saved.Size,
+			saved.Until, saved.Scenario, saved.Set
+		axes, _ = saved.Axes() // checked by ReadJSON
 	}
-	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
+	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, saved != nil && saved.Sample > 0)
 	if err != nil {
 		return nil, httperr.Unprocessable("points.csv in %s is not what almanac sweep writes: %v", dir, err)
 	}

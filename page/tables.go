@@ -33,8 +33,8 @@ type resultTable struct {
 	write func(io.Writer, results.Format, *population.Result) error
 }
 
-// tablesOf are the tables that a run of a model has in memory. Those of individuals (tree, people and
-// events) are written by the command while it runs.
+// tablesOf are the tables that a run of a model has in memory. Those of individuals (tree, people
+// and events) are written by the command while it runs.
 func tablesOf(m *population.Model) (all []resultTable) {
 	for _, t := range []struct {
 		has bool
@@ -73,7 +73,8 @@ const (
 	maxTableGroups = 20
 )
 
-// groupTables have how many of each group are in each state at a row, in the mean over the replicas.
+// groupTables have how many of each group are in each state at a row, in the mean over the
+// replicas.
 func groupTables(r *population.Result, last int) (all []figure.Table) {
 	states, groups := r.Model.States(), r.Model.Groups()
 	if len(states) > maxTableStates {

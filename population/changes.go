@@ -32,8 +32,8 @@ func Set(name, value string) Change {
 }
 
 // Base makes changes of [Scenario] and [Set] beneath the other ones: the file is used as if it said
-// so, and Scenario and Set of the same call have precedence, also a scenario over what Base sets. It
-// is for models that start from what another study had, such as a fit.
+// so, and Scenario and Set of the same call have precedence, also a scenario over what Base sets.
+// It is for models that start from what another study had, such as a fit.
 func Base(changes ...Change) Change {
 	return func(c *syntax.Changes) {
 		var base syntax.Changes
@@ -77,8 +77,8 @@ func Files(read func(name string) ([]byte, error)) Change {
 }
 
 // Streams sets how files are opened that are read from beginning to end and may be large, such as
-// those of people. open gets the name as the model has it. Without it, or if it returns nil, they are
-// read as [Files] says.
+// those of people. open gets the name as the model has it. Without it, or if it returns nil, they
+// are read as [Files] says.
 func Streams(open func(name string) (fs.File, error)) Change {
 	return func(c *syntax.Changes) {
 		c.OpenFile = func(name string) (syntax.Stream, error) {
@@ -95,8 +95,8 @@ func Streams(open func(name string) (fs.File, error)) Change {
 // goroutines may use it.
 type Shared struct{ files syntax.FileCache }
 
-// Share lets compilations share what they read: a file of people or links that has not changed is read
-// once.
+// Share lets compilations share what they read: a file of people or links that has not changed is
+// read once.
 func Share(s *Shared) Change { return func(c *syntax.Changes) { c.Cache = &s.files } }
 
 // Reading sets a function that is called now and then while such a file is read, with its name, the

@@ -10,8 +10,8 @@
 // once, as [Problems]. [Model.Explain] describes the model in plain words. [Model.Run] runs it: a
 // [Result] has means and quantiles over the replicas, and each [Run] by itself. [Options] can
 // observe every event. [Model.Begin] runs a replica step by step and can fork it. The package
-// example is a small study. [WithDuration], [WithChance] and [WithValue] let a program supply what a
-// file cannot say.
+// example is a small study. [WithDuration], [WithChance] and [WithValue] let a program supply what
+// a file cannot say.
 //
 // docs/reference/models.md describes the format of the file, docs/guide/first-model.md leads from a
 // first model to a study, and examples/measures is a program. For models with queues and resources,

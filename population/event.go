@@ -26,7 +26,7 @@ type Event struct {
 	Name     string   // of the clock, contact, entry or intervention, if it has one
 	Values   []string // of its attributes after the event, in the order of Model.Attributes; nil if there are none
 
-	Places  []int     // the number of its place of each kind, in the order of Model.Places; 0 for none, nil if there are none
+	Places  []int     // its place of each kind, in the order of Model.Places; 0 for none, nil if there are none
 	Numbers []float64 // of its attributes that are numbers, in the order of Model.Numbers; nil if there are none
 
 	slot, bySlot uint32 // slots, which are used again

@@ -42,12 +42,9 @@ type FitOptions struct {
 func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	list := &diag.List{}
 	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
-		list.Add(
-			diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1},
+		list.Add(diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1},
 			"the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to "+
-				"be matched with --match",
-			fitting.Example,
-		)
+				"be matched with --match", fitting.Example)
 		return nil, list.Err()
 	}
 	text := fitting.Read(m.compiled, list, fitting.Options(o))
@@ -58,8 +55,8 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	for i := range text.Match {
 		t := &text.Match[i]
 		f.Columns = append(f.Columns, t.Column.Name)
-		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Tested: t.Tested.Name,
-			Where: f.where(t.Where), Error: t.Error.Family})
+		f.matches = append(f.matches, modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name,
+			Tested: t.Tested.Name, Where: f.where(t.Where), Error: t.Error.Family})
 	}
 	for i := range text.Unknown {
 		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.StartScope()))
@@ -155,10 +152,7 @@ func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
 	}
 	u.of.Number = 0
 	u.Unit, _ = syntax.UnitSuffix(u.of)
-	if got, _, _ := here.Resolve(
-		syntax.Value{Name: p.Label.Name},
-		"",
-	); u.of.Kind == syntax.KindNumber &&
+	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber &&
 		got.Quantity.Kind == syntax.KindShare {
 		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
 	}

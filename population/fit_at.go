@@ -40,13 +40,8 @@ func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
 			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
 			s.Share = t.Error.IsRelative(here)
-			s.Arg, _ = here.Within(
-				t.Error.Arg,
-				t.What+": error: sd",
-				syntax.KindShare,
-				func(x float64) bool { return x > 0 },
-				"expected more than 0",
-			)
+			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", syntax.KindShare, func(x float64) bool { return x > 0 },
+				"expected more than 0")
 		}
 		all[i] = s
 	}
@@ -91,13 +86,8 @@ func (f *Fit) bound(list *diag.List) {
 		}
 		p := &f.text.Unknown[k]
 		if p.Family.Range() && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
-			list.Add(
-				p.At,
-				"fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is",
-				u.Name,
-				u.bound(u.Low),
-				u.bound(u.High),
-			)
+			list.Add(p.At, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name,
+				u.bound(u.Low), u.bound(u.High))
 		}
 	}
 }

@@ -64,29 +64,18 @@ func (d *dataReader) read(table []byte) {
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // between two tabs an empty cell is no space
-		d.notes = append(
-			d.notes,
-			fmt.Sprintf(
-				"%s: its columns are separated by %s",
-				d.name,
-				map[rune]string{';': "semicolons", '\t': "tabs"}[comma],
-			),
-		)
+		d.notes = append(d.notes, fmt.Sprintf("%s: its columns are separated by %s", d.name,
+			map[rune]string{';': "semicolons", '\t': "tabs"}[comma]))
 	}
 	header, err := in.Read()
 	switch {
 	case err == io.EOF:
-		d.Add(
-			diag.Place{File: d.name, Line: 1, Column: 1},
-			"the file is empty; expected a line with the names of the columns, time or date first",
-		)
+		d.Add(diag.Place{File: d.name, Line: 1, Column: 1},
+			"the file is empty; expected a line with the names of the columns, time or date first")
 		return
 	case err != nil:
-		d.Add(
-			diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1},
-			"this is not a table: %v",
-			syntax.CSVReason(err),
-		)
+		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
+			syntax.CSVReason(err))
 		return
 	}
 	line, _ := in.FieldPos(0)
@@ -100,11 +89,8 @@ func (d *dataReader) read(table []byte) {
 	}
 	for i, column := range d.columns {
 		if d.Count == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
-			d.Add(
-				diag.Place{File: d.name, Line: line, Column: 1},
-				"column %s has no value; expected at least one",
-				diag.Quote(d.f.Columns[i]),
-			)
+			d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "column %s has no value; expected at least one",
+				diag.Quote(d.f.Columns[i]))
 		}
 	}
 }
@@ -137,12 +123,9 @@ func (d *dataReader) head(header []string, line int) bool {
 	case first != "time" && first != "date":
 		d.Add(at, "the first column is %s; expected time, in the unit of the model, or date", diag.Quote(first))
 	case d.dated && !d.f.m.compiled.Start.Zero.Dated:
-		d.Add(
-			at,
+		d.Add(at,
 			"the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of "+
-				"the model, or give a column time in %ss",
-			d.f.m.program.Unit,
-		)
+				"the model, or give a column time in %ss", d.f.m.program.Unit)
 	}
 	for _, m := range d.f.matches {
 		k := slices.Index(d.header[1:], m.Column) + 1
@@ -171,11 +154,8 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case err == io.EOF || d.Stopped:
 		return false
 	case err != nil:
-		d.Add(
-			diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1},
-			"this is not a table: %v",
-			syntax.CSVReason(err),
-		)
+		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
+			syntax.CSVReason(err))
 		return false
 	}
 	line, first := in.FieldPos(0)
@@ -186,12 +166,8 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true
 	case len(row) != len(d.header):
-		d.Add(
-			diag.Place{File: d.name, Line: line, Column: 1},
-			"%s here, and %d names of columns; expected the same",
-			format.Plural(len(row), "value"),
-			len(d.header),
-		)
+		d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "%s here, and %d names of columns; expected the same",
+			format.Plural(len(row), "value"), len(d.header))
 		return true
 	}
 	t, ok := d.time(row[0], diag.Place{File: d.name, Line: line, Column: first})
@@ -202,10 +178,8 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	d.times, d.lines = append(d.times, t), append(d.lines, line)
 	for i, k := range d.places {
 		_, at := in.FieldPos(k)
-		d.columns[i] = append(
-			d.columns[i],
-			d.cell(&d.f.matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start),
-		)
+		d.columns[i] = append(d.columns[i],
+			d.cell(&d.f.matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start))
 		if of := d.of[i]; of > 0 {
 			_, at := in.FieldPos(of)
 			d.tests(i, row[of], diag.Place{File: d.name, Line: line, Column: at})
@@ -233,44 +207,24 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	}
 	switch n := len(d.times); {
 	case !(t >= m.program.Start-m.program.TimeTolerance):
-		d.Add(
-			at,
-			"%s: %s is before the start of the run, %s",
-			d.header[0],
-			diag.Shorten(text),
-			m.compiled.File.FormatStart(),
-		)
+		d.Add(at, "%s: %s is before the start of the run, %s", d.header[0], diag.Shorten(text),
+			m.compiled.File.FormatStart())
 		return 0, false
 	case m.state != nil && !(t > m.state.Time()+m.program.TimeTolerance):
-		d.Add(
-			at,
-			"%s: %s is not after the time of the saved state, %.12g; leave the row out, or save the state earlier",
-			d.header[0],
-			diag.Shorten(text),
-			m.state.Time(),
-		)
+		d.Add(at, "%s: %s is not after the time of the saved state, %.12g; leave the row out, or save the state earlier",
+			d.header[0], diag.Shorten(text), m.state.Time())
 		return 0, false
 	case !(t <= m.program.End+m.program.TimeTolerance):
-		d.Add(
-			at,
+		d.Add(at,
 			"%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave "+
-				"the row out",
-			d.header[0],
-			diag.Shorten(text),
-			m.endWords(),
-		)
+				"the row out", d.header[0], diag.Shorten(text), m.endWords())
 		return 0, false
 	case n > 0 && t == d.times[n-1]:
 		d.Add(at, "%s: %s is here a second time, after line %d", d.header[0], diag.Shorten(text), d.lines[n-1])
 		return 0, false
 	case n > 0 && t < d.times[n-1]:
-		d.Add(
-			at,
-			"%s: %s is before the time of line %d; expected times that ascend",
-			d.header[0],
-			diag.Shorten(text),
-			d.lines[n-1],
-		)
+		d.Add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], diag.Shorten(text),
+			d.lines[n-1])
 		return 0, false
 	}
 	return min(max(t, m.program.Start), m.program.End), true
@@ -285,38 +239,20 @@ func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start b
 	x, ok := syntax.ParseNumber(text)
 	switch column := diag.Shorten(m.Column); {
 	case !ok && strings.Contains(text, ","):
-		d.Add(
-			at,
-			"%s: found %s, expected a number, with a point and without commas, or nothing for a gap",
-			column,
-			diag.Quote(text),
-		)
+		d.Add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column,
+			diag.Quote(text))
 	case !ok:
 		d.Add(at, "%s: found %s, expected a number, or nothing or NA for a gap", column, diag.Quote(text))
 	case m.Error != "normal" && x < 0:
-		d.Add(
-			at,
-			"%s: %s is negative; its error is %s, which is of counts: whole numbers from 0 on",
-			column,
-			text,
-			m.Error,
-		)
+		d.Add(at, "%s: %s is negative; its error is %s, which is of counts: whole numbers from 0 on", column, text, m.Error)
 	case m.Error != "normal" && x != math.Floor(x):
-		d.Add(
-			at,
+		d.Add(at,
 			"%s: %s is not a whole number; its error is %s, which is of counts; {normal: {sd: 10%%}} takes other numbers",
-			column,
-			text,
-			m.Error,
-		)
+			column, text, m.Error)
 	case start && !slices.Contains([]string{"state", "survey", "value"}, m.Kind) && x != 0:
-		d.Add(
-			at,
+		d.Add(at,
 			"%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the "+
-				"cell empty",
-			column,
-			text,
-		)
+				"cell empty", column, text)
 	default:
 		return x
 	}
@@ -351,17 +287,9 @@ func (d *dataReader) note() {
 			}
 		}
 		if n := len(lines); n > 0 {
-			d.notes = append(
-				d.notes,
-				fmt.Sprintf(
-					"%s: column %s has %s in %s, which %s no say",
-					d.name,
-					diag.Shorten(m.Column),
-					format.Plural(n, "gap"),
-					linesOf(lines),
-					map[bool]string{true: "has", false: "have"}[n == 1],
-				),
-			)
+			d.notes = append(d.notes,
+				fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, diag.Shorten(m.Column),
+					format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
 		}
 	}
 	m := d.f.m
@@ -375,42 +303,26 @@ func (d *dataReader) note() {
 			lines = append(lines, fmt.Sprint(d.lines[i]))
 		}
 	}
-	incidence := slices.ContainsFunc(d.f.matches, func(m modelfit.Match) bool { return m.Kind == "incidence" || m.Kind == "seen" })
+	sinceRow := func(m modelfit.Match) bool { return m.Kind == "incidence" || m.Kind == "seen" }
+	incidence := slices.ContainsFunc(d.f.matches, sinceRow)
 	counts := ""
 	if incidence {
 		counts = "; an incidence is what happened since the row before"
 	}
 	step := fmt.Sprintf("%.6g %s", usual, m.compiled.File.Unit.NameFor(usual))
 	if len(lines) > 0 {
-		d.notes = append(
-			d.notes,
-			fmt.Sprintf(
-				"%s: rows are missing before %s, where most are %s apart%s",
-				d.name,
-				linesOf(lines),
-				step,
-				counts,
-			),
-		)
+		d.notes = append(d.notes,
+			fmt.Sprintf("%s: rows are missing before %s, where most are %s apart%s", d.name, linesOf(lines), step, counts))
 	}
 	from, since := m.program.Start, "the start"
 	if m.state != nil {
 		from, since = m.state.Time(), "the saved state"
 	}
 	if first := d.times[0] - from; incidence && first > usual*1.5 {
-		d.notes = append(
-			d.notes,
-			fmt.Sprintf(
-				"%s: the first row, of line %d, is %.6g %s after %s of the run, and the others are %s apart; an "+
-					"incidence of the first row is what happened since %[5]s",
-				d.name,
-				d.lines[0],
-				first,
-				m.compiled.File.Unit.NameFor(first),
-				since,
-				step,
-			),
-		)
+		d.notes = append(d.notes,
+			fmt.Sprintf("%s: the first row, of line %d, is %.6g %s after %s of the run, and the others are %s apart; an "+
+				"incidence of the first row is what happened since %[5]s", d.name, d.lines[0], first,
+				m.compiled.File.Unit.NameFor(first), since, step))
 	}
 }
 

@@ -12,8 +12,8 @@ func (m *Model) Memory(o Options) (start, most uint64) {
 	return engine.Estimate(m.program, o.engine(m))
 }
 
-// PlaceMemory estimates how many of the bytes of [Model.Memory] places take at the start; 0 if the model
-// has none.
+// PlaceMemory estimates how many of the bytes of [Model.Memory] places take at the start; 0 if the
+// model has none.
 func (m *Model) PlaceMemory(o Options) uint64 {
 	if len(m.program.Places) == 0 {
 		return 0

@@ -116,8 +116,8 @@ func (m *Model) CountedByGroup(name int) bool { return !m.program.OfNobody(name)
 // of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Listed().Names() }
 
-// Numbers returns the names of the attributes that are a number of its own for everyone, in the order
-// of the file.
+// Numbers returns the names of the attributes that are a number of its own for everyone, in the
+// order of the file.
 func (m *Model) Numbers() (names []string) {
 	for i := range m.program.Numbers {
 		names = append(names, m.program.Numbers[i].Name)
@@ -139,12 +139,8 @@ func (m *Model) Times() []float64 {
 
 // String describes the model in a few words.
 func (m *Model) String() string {
-	return fmt.Sprintf(
-		"%s: %s, states %s",
-		m.program.Name,
-		format.Plural(m.program.Size, "individual"),
-		strings.Join(m.program.States, ", "),
-	)
+	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"),
+		strings.Join(m.program.States, ", "))
 }
 
 // Dates are the dates of Times, in UTC, if the clock of the model starts at a date, and otherwise

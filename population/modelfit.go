@@ -70,10 +70,10 @@ func (o *Options) pastOf(p *program.Program, replica int) (*engine.Past, error) 
 		return nil, nil
 	}
 	of := o.past(replica)
-	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint,
+	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, ForkSeed: of.Luck, Fingerprint: of.Fingerprint,
 		Saved: of.Saved, Place: of.Place}
 	for _, f := range of.Forks {
-		past.Forks = append(past.Forks, engine.Fork{At: f.Time - p.Start, Luck: f.Luck})
+		past.Forks = append(past.Forks, engine.Fork{At: f.Time - p.Start, Seed: f.Luck})
 	}
 	if last := p.RecordTimes[len(p.RecordTimes)-1]; !(past.Until <= last+p.TimeTolerance) {
 		return nil, fmt.Errorf("%s: the model ends at %.12g, before %.12g, where it should go on", p.Name, p.End, of.Until)

@@ -75,10 +75,10 @@ func (r *Result) Network(network int) NetworkSeries {
 	return s
 }
 
-// A NetworkSample is a part of the networks at the end of a run: some individuals, and all links between
-// them. The first of these were drawn among those who have a link; the others are those who are linked
-// with them in any network, those who are linked with these, and so on, the nearest first, up to 150
-// individuals and 600 links.
+// A NetworkSample is a part of the networks at the end of a run: some individuals, and all links
+// between them. The first of these were drawn among those who have a link; the others are those who
+// are linked with them in any network, those who are linked with these, and so on, the nearest
+// first, up to 150 individuals and 600 links.
 type NetworkSample struct {
 	Time   float64    // on the model's clock
 	Around int        // how many were drawn
@@ -93,8 +93,8 @@ type SampledLink struct {
 	Network int // in the order of [Model.Networks]
 }
 
-// NetworkSample is a sample of the networks at the end of a run. It is nil if the model has none, if the
-// run did not come to its end, or if it is not the first replica of [Model.Run].
+// NetworkSample is a sample of the networks at the end of a run. It is nil if the model has none,
+// if the run did not come to its end, or if it is not the first replica of [Model.Run].
 func (run *Run) NetworkSample() *NetworkSample {
 	if run.sample == nil {
 		return nil

@@ -27,8 +27,8 @@ func (run *Run) Tested(row, observation int) uint64 {
 	return run.rec.All.Seen[2*(row*len(run.m.Observations)+observation)+1]
 }
 
-// Expected is how many of those whom a survey has asked by a row, since the start, were to be positive:
-// the number asked times the mean of the chance over all whom it could have asked.
+// Expected is how many of those whom a survey has asked by a row, since the start, were to be
+// positive: the number asked times the mean of the chance over all whom it could have asked.
 func (run *Run) Expected(row, observation int) float64 {
 	return run.rec.All.Expected[row*len(run.m.Observations)+observation]
 }
@@ -61,8 +61,8 @@ func (r *Result) SeenIncidence(observation int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.SeenIncidence(row, observation)) })
 }
 
-// meanChance is the mean of the chance of a survey over all whom it could ask at a row, of the model of
-// a fit.
+// meanChance is the mean of the chance of a survey over all whom it could ask at a row, of the
+// model of a fit.
 func (run *Run) meanChance(row, observation int) float64 {
 	all := run.m.MeanChances
 	return run.rec.Chances[row*len(all)+slices.Index(all, observation)]
@@ -106,7 +106,8 @@ func (r *Result) observed(j *jsonText) {
 	})
 }
 
-// An Infection is a row of the tree that a model records: that an individual was infected, and by whom.
+// An Infection is a row of the tree that a model records: that an individual was infected, and by
+// whom.
 type Infection struct {
 	Replica    int
 	Infected   uint64  // its number in the order of entering, as [Event.Individual]
@@ -213,8 +214,8 @@ type Reproduction struct {
 	N    uint64
 }
 
-// Durations are the distribution of some durations. Quantiles are within 0.2 % of theirs. What cannot
-// be known of so few is NaN.
+// Durations are the distribution of some durations. Quantiles are within 0.2 % of theirs. What
+// cannot be known of so few is NaN.
 type Durations struct {
 	Mean, SD                   float64
 	Q05, Q25, Median, Q75, Q95 float64
@@ -222,8 +223,8 @@ type Durations struct {
 	all                        engine.Durations
 }
 
-// Shares are the shares of durations from 0 to a width, from there to twice the width, and so on. Each
-// duration is off by at most 0.2 %.
+// Shares are the shares of durations from 0 to a width, from there to twice the width, and so on.
+// Each duration is off by at most 0.2 %.
 func (d *Durations) Shares(width float64, n int) []float64 {
 	shares := make([]float64, n)
 	d.all.Each(func(x float64, count uint64) {

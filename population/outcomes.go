@@ -15,8 +15,8 @@ func (run *Run) Outcome(row, outcome int) float64 {
 	return run.rec.All.Outcomes[row*len(run.m.Outcomes)+outcome]
 }
 
-// TimeIn is the person-time in a state by a row, since the start, in the model's unit of time and in
-// the order of [Model.Counted]. The model must record it: see [Model.RecordsTime].
+// TimeIn is the person-time in a state by a row, since the start, in the model's unit of time and
+// in the order of [Model.Counted]. The model must record it: see [Model.RecordsTime].
 func (run *Run) TimeIn(row, state int) float64 {
 	return run.rec.All.Times[row*len(run.m.Counted)+state]
 }
@@ -26,8 +26,8 @@ func (r *Result) Outcome(outcome int) Series {
 	return r.series(func(run *Run, row int) float64 { return run.Outcome(row, outcome) })
 }
 
-// TimeIn is the person-time in a state since the start, in the model's unit of time and in the order
-// of [Model.Counted]. The model must record it: see [Model.RecordsTime].
+// TimeIn is the person-time in a state since the start, in the model's unit of time and in the
+// order of [Model.Counted]. The model must record it: see [Model.RecordsTime].
 func (r *Result) TimeIn(state int) Series {
 	return r.series(func(run *Run, row int) float64 { return run.TimeIn(row, state) })
 }
@@ -35,6 +35,6 @@ func (r *Result) TimeIn(state int) Series {
 // Outcome is what an outcome has accrued since the start, in the order of [Model.Outcomes].
 func (p *Process) Outcome(outcome int) float64 { return p.r.Outcome(outcome) }
 
-// TimeIn is the person-time in a state since the start, in the model's unit of time and in the order
-// of [Model.Counted]. The model must record it: see [Model.RecordsTime].
+// TimeIn is the person-time in a state since the start, in the model's unit of time and in the
+// order of [Model.Counted]. The model must record it: see [Model.RecordsTime].
 func (p *Process) TimeIn(state int) float64 { return p.r.TimeIn(state) }

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// Places are the places of a kind, such as households, as the section places of a model file has them.
+// Places are the places of a kind, such as households, as the section places of a model file has
+// them.
 type Places struct {
 	Number     int         // how many there are
 	Members    int         // how many individuals are in one

@@ -29,8 +29,8 @@ type Process struct {
 //
 // A model that goes on with a saved state begins with that: it stands at the time of the state.
 //
-// Of the options, Seed, Memory, Redraw and OnEvent are used. As with [Model.Run], it is an error if there
-// is not enough memory.
+// Of the options, Seed, Memory, Redraw and OnEvent are used. As with [Model.Run], it is an error if
+// there is not enough memory.
 func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, error) {
 	if replica < 0 {
 		panic("population: the number of a replica cannot be negative")
@@ -108,9 +108,9 @@ func (p *Process) Flow(flow int) uint64 { return p.r.Flows[flow] }
 func (p *Process) Named(name int) uint64 { return p.r.Named[name] }
 
 // Fork returns a second process with the same past: it stands where this one does, with everybody
-// in the same state for the same time. Its future is drawn again, from luck and from this process:
+// in the same state for the same time. Its future is drawn again, from seed and from this process:
 // given the past, it has the law that it has in a model that has come so far, and is independent of
-// the future of this process and of forks with another luck. This process does not change.
+// the future of this process and of forks with another seed. This process does not change.
 //
 // All running clocks are drawn again given how long they have been running, those of states and
 // those of always; so are the next immigrants, the contacts and the choices of interventions. The
@@ -118,19 +118,19 @@ func (p *Process) Named(name int) uint64 { return p.r.Named[name] }
 // or have changed. Of all that was drawn already, a fork shares only such branches with its
 // original.
 //
-// The same process at the same time with the same luck gives the same fork. Give every fork of a
-// process another luck, at whatever time.
+// The same process at the same time with the same seed gives the same fork. Give every fork of a
+// process another seed, at whatever time.
 //
 // It is an error if there is not enough memory, or if this process cannot go on. A fork takes half
 // a microsecond, 7 ns for each individual and about 50 ns for each that has an event to come, or
 // 170 if its law is gamma or lognormal; see BenchmarkFork. Close processes that are no longer
 // needed: the next ones use their memory.
-func (p *Process) Fork(luck uint64) (*Process, error) {
+func (p *Process) Fork(seed uint64) (*Process, error) {
 	f, err := p.fork()
 	if err != nil {
 		return nil, err
 	}
-	f.r.Redraw(luck)
+	f.r.Redraw(seed)
 	return f, nil
 }
 

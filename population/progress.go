@@ -51,7 +51,7 @@ func (l *live) soFar() Run {
 type watched struct {
 	result Result // what is known from the beginning
 	began  time.Time
-	lives  []atomic.Pointer[live]
+	live   []atomic.Pointer[live]
 }
 
 // SoFar returns what has been recorded until now: the rows of each replica that has one. They do
@@ -64,8 +64,8 @@ func (p Progress) SoFar() *Result {
 	}
 	r := p.watched.result
 	r.Incomplete, r.Events, r.Seconds = true, p.Events, time.Since(p.watched.began).Seconds()
-	for i := range p.watched.lives {
-		l := p.watched.lives[i].Load()
+	for i := range p.watched.live {
+		l := p.watched.live[i].Load()
 		if l == nil {
 			continue
 		}

@@ -2,8 +2,8 @@ package population
 
 import "github.com/almanac-sim/almanac/population/internal/program"
 
-// Queues are what individuals may wait in turn for, if a model has queue: true: the kinds of places that
-// may be full, and the supplies.
+// Queues are what individuals may wait in turn for, if a model has queue: true: the kinds of places
+// that may be full, and the supplies.
 func (m *Model) Queues() (names []string) {
 	for _, q := range m.program.Waits() {
 		names = append(names, queueName(m.program, q))

@@ -102,8 +102,8 @@ func (run *Run) recorded(row int) Record {
 // Rows is the number of recorded rows: as many as there are times, unless the run was interrupted.
 func (run *Run) Rows() int { return run.rec.Rows }
 
-// Count is the number of individuals in a state at a row, in the order of [Model.Counted]: the states,
-// and then those of machines.
+// Count is the number of individuals in a state at a row, in the order of [Model.Counted]: the
+// states, and then those of machines.
 func (run *Run) Count(row, state int) int {
 	return int(run.rec.All.Counts[row*len(run.m.Counted)+state])
 }
@@ -205,19 +205,8 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		slices.Sort(values)
 		k := len(values)
 		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
-		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = quantile.Of(
-			values,
-			0.05,
-		), quantile.Of(
-			values,
-			0.25,
-		), quantile.Of(
-			values,
-			0.75,
-		), quantile.Of(
-			values,
-			0.95,
-		)
+		s.Q05[row], s.Q25[row] = quantile.Of(values, 0.05), quantile.Of(values, 0.25)
+		s.Q75[row], s.Q95[row] = quantile.Of(values, 0.75), quantile.Of(values, 0.95)
 	})
 	return s
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// valueSeries is a series of a value that may be no number, as 0/0 is none: that is written as null.
+// valueSeries is a series of a value that may be no number, as 0/0 is none: that is written as
+// null.
 func valueSeries(s Series) any {
 	return struct {
 		Mean   Deviations `json:"mean"`

@@ -29,9 +29,9 @@ type Options struct {
 	// Save gets the state of each replica at the end of the run: of a model that was compiled with
 	// [SaveAt]. The caller keeps it or drops it.
 	Save *StateWriter
-	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by Seed
-	// and the number of the replica. Clocks with a memory that are running keep their times, unless the
-	// file says since when they run.
+	// Redraw is for a model that goes on with a saved state: all that is to come is drawn again, by
+	// Seed and the number of the replica. Clocks with a memory that are running keep their times,
+	// unless the file says since when they run.
 	Redraw bool
 
 	// OnEvent is called for everybody at the start, and then for every change of state or
@@ -39,9 +39,10 @@ type Options struct {
 	// order in which they happen. Calls of one replica come one after the other; those of different
 	// replicas may come at the same time. Events take 8 bytes more for each individual.
 	OnEvent func(Event)
-	// OnInfection is called for every row of the tree that the model records, and OnPerson for everybody
-	// who leaves and, at the end, for everybody who is there, if the model records people. Calls of one
-	// replica come one after the other; those of different replicas may come at the same time.
+	// OnInfection is called for every row of the tree that the model records, and OnPerson for
+	// everybody who leaves and, at the end, for everybody who is there, if the model records people.
+	// Calls of one replica come one after the other; those of different replicas may come at the same
+	// time.
 	OnInfection func(Infection)
 	OnPerson    func(Person)
 	// OnRecord is called for every recorded row, in the same way.
@@ -142,7 +143,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	tracks := make([]track, workers)
 	var look *watched // nil unless OnProgress is set
 	if o.OnProgress != nil {
-		look = &watched{result: *result, began: began, lives: make([]atomic.Pointer[live], n)}
+		look = &watched{result: *result, began: began, live: make([]atomic.Pointer[live], n)}
 	}
 	failed := failures{lowest: n, running: map[int]context.CancelFunc{}}
 	var next, done atomic.Int64
@@ -160,7 +161,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					return
 				}
 				if look != nil {
-					tracks[w].live = &look.lives[k]
+					tracks[w].live = &look.live[k]
 				}
 				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
 				if err == nil && o.Save != nil {
@@ -171,7 +172,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 					o.Save.end()
 				}
 				if look != nil && err == nil {
-					look.lives[k].Load().ended.Store(run)
+					look.live[k].Load().ended.Store(run)
 				}
 				if err != nil {
 					return
@@ -326,10 +327,10 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		Progress: progress,
 	}
 	if o.states != nil {
-		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.Luck, &run.rec, hooks)
+		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.ForkSeed, &run.rec, hooks)
 	} else if m.state != nil {
-		saved, luck := m.state.of(o, index)
-		err = r.Continue(ctx, p, saved, luck, &run.rec, hooks)
+		saved, seed := m.state.of(o, index)
+		err = r.Continue(ctx, p, saved, seed, &run.rec, hooks)
 	} else {
 		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
 	}
@@ -352,11 +353,8 @@ func (o *Options) vary(m *Model, replica int) (*Model, error) {
 	}
 	own, err := o.Vary(replica)
 	if err == nil && (!own.program.SameRecord(m.program)) {
-		err = fmt.Errorf(
-			"%s: the model of replica %d records other things, or at other times; only values may differ",
-			m.program.Name,
-			replica,
-		)
+		err = fmt.Errorf("%s: the model of replica %d records other things, or at other times; only values may differ",
+			m.program.Name, replica)
 	}
 	return own, err
 }

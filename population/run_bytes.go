@@ -102,12 +102,12 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxPlaceNumbers bounds how many numbers a row has of the places of a kind. Different sizes that add up
-// to all individuals are at most the root of twice as many.
+// maxPlaceNumbers bounds how many numbers a row has of the places of a kind. Different sizes that
+// add up to all individuals are at most the root of twice as many.
 const maxPlaceNumbers = 1 << 16
 
-// maxDegrees bounds how many numbers of links a row can have: different ones that add up to twice 2³²
-// links are fewer.
+// maxDegrees bounds how many numbers of links a row can have: different ones that add up to twice
+// 2³² links are fewer.
 const maxDegrees = 1 << 18
 
 // packers are reused, since each takes most of a megabyte.

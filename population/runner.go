@@ -21,9 +21,9 @@ type Runner struct {
 }
 
 // Runner returns a runner. Of the options, Seed, Memory, Vary, OnEvent and OnRecord are used, and
-// Workers: how many runners there will be at the same time (0 means 1). Of a model that goes on with a
-// saved state, First, Replicas and Redraw say which replicas will be run. As with [Model.Run], it is
-// an error if there is not enough memory for them.
+// Workers: how many runners there will be at the same time (0 means 1). Of a model that goes on
+// with a saved state, First, Replicas and Redraw say which replicas will be run. As with
+// [Model.Run], it is an error if there is not enough memory for them.
 func (m *Model) Runner(o Options) (*Runner, error) {
 	o.forks = o.forks || m.state != nil && m.state.redraws(&o)
 	o.Workers = max(o.Workers, 1)

@@ -20,13 +20,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// SaveAt makes a run end at a time, written as for [Until], so that its state can be saved there with
-// [Options].Save. Up to then the run is the one without SaveAt, byte for byte: the end of the model
-// stays what it is, and a run that goes on with the state ends there unless it is told otherwise.
+// SaveAt makes a run end at a time, written as for [Until], so that its state can be saved there
+// with [Options].Save. Up to then the run is the one without SaveAt, byte for byte: the end of the
+// model stays what it is, and a run that goes on with the state ends there unless it is told
+// otherwise.
 func SaveAt(time string) Change { return func(c *syntax.Changes) { c.Stop = &time } }
 
-// A StateWriter writes the states of the replicas of a run to a file; see [Options].Save. The file gets
-// its name when it is complete.
+// A StateWriter writes the states of the replicas of a run to a file; see [Options].Save. The file
+// gets its name when it is complete.
 type StateWriter struct {
 	file *statefile.File
 
@@ -36,7 +37,8 @@ type StateWriter struct {
 	ended bool
 }
 
-// savedModel is the section of a file that says what was run. Values are texts as a user writes them.
+// savedModel is the section of a file that says what was run. Values are texts as a user writes
+// them.
 type savedModel struct {
 	Version  string            `json:"version"` // of the program
 	Name     string            `json:"name"`    // of the model file
@@ -70,8 +72,8 @@ type savedLater struct {
 	Before   *savedLater `json:"before,omitempty"`
 }
 
-// CreateState begins the file of the states of a run of this model, which was compiled with [SaveAt].
-// It is an error if the model has something whose state cannot be saved.
+// CreateState begins the file of the states of a run of this model, which was compiled with
+// [SaveAt]. It is an error if the model has something whose state cannot be saved.
 func (m *Model) CreateState(path string) (*StateWriter, error) {
 	if what := m.unsavable(); what != "" {
 		return nil, fmt.Errorf("this model has %s; its state cannot be saved yet", what)
@@ -146,8 +148,8 @@ func (l *savedLater) later() *syntax.Later {
 		Before: l.Before.later()}
 }
 
-// replica writes the state of the replica at a place, once those before it have been written: the file
-// does not depend on which was ready first.
+// replica writes the state of the replica at a place, once those before it have been written: the
+// file does not depend on which was ready first.
 func (w *StateWriter) replica(r *engine.Run, place, replica int, run *Run) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -185,11 +187,11 @@ func (w *StateWriter) Drop() {
 	}
 }
 
-// A State is a file with the states of the replicas of a run at a time. Models that its methods compile
-// go on with them: the replica of a number goes on with the state of that number as if it had not been
-// interrupted, whatever the seed. Other numbers go on with the states in turn, and all that is to come
-// is drawn again; see [Options].Redraw. A State may be used from several goroutines at once. It must
-// not be closed while a model of it runs.
+// A State is a file with the states of the replicas of a run at a time. Models that its methods
+// compile go on with them: the replica of a number goes on with the state of that number as if it
+// had not been interrupted, whatever the seed. Other numbers go on with the states in turn, and all
+// that is to come is drawn again; see [Options].Redraw. A State may be used from several goroutines
+// at once. It must not be closed while a model of it runs.
 type State struct {
 	path  string
 	file  *os.File
@@ -284,8 +286,8 @@ func (s *State) Replicas() int { return len(s.runs) }
 // First is the number of the first of them.
 func (s *State) First() int { return s.model.First }
 
-// Sample says which rows of a sample the states are of, and what weight each has; nil if they are of
-// none.
+// Sample says which rows of a sample the states are of, and what weight each has; nil if they are
+// of none.
 func (s *State) Sample() (rows []int, weights []float64) { return s.model.Rows, s.model.Weights }
 
 // Seed is that of the run that was saved.
@@ -301,8 +303,8 @@ func (s *State) Name() string { return s.model.Name }
 func (s *State) Files() map[string][]byte { return s.model.Tables }
 
 // Compile compiles the saved model so that it goes on with the state. Of the changes, [Until] sets
-// another end, [Scenario] and [Set] give parameters other values from the time of the state on, as by
-// an intervention, and [SaveAt] saves it again. If something is wrong, the error is of type
+// another end, [Scenario] and [Set] give parameters other values from the time of the state on, as
+// by an intervention, and [SaveAt] saves it again. If something is wrong, the error is of type
 // [Problems].
 func (s *State) Compile(changes ...Change) (*Model, error) {
 	return s.compile(s.model.Name, []byte(s.model.Source), append([]Change{Files(func(name string) ([]byte, error) {
@@ -313,10 +315,10 @@ func (s *State) Compile(changes ...Change) (*Model, error) {
 	})}, changes...))
 }
 
-// CompileOther compiles another model file so that it goes on with the state: one that differs from the
-// saved one in its interventions, its scenarios, its end, what it records and parameters that only
-// these use. All else must be the same; the error says what is not. Changes are as for Compile, and
-// [Files] says how its tables are read.
+// CompileOther compiles another model file so that it goes on with the state: one that differs from
+// the saved one in its interventions, its scenarios, its end, what it records and parameters that
+// only these use. All else must be the same; the error says what is not. Changes are as for
+// Compile, and [Files] says how its tables are read.
 func (s *State) CompileOther(name string, source []byte, changes ...Change) (*Model, error) {
 	if err := sameModel([]byte(s.model.Source), source); err != nil {
 		return nil, fmt.Errorf("%s: it cannot go on with %s: %w", name, s.path, err)
@@ -396,8 +398,8 @@ func (s *State) with(m *Model, values []syntax.NamedValue) (*Model, error) {
 
 // beginSaved is Begin with a saved state.
 func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, replica int) (*Process, error) {
-	saved, luck := m.state.of(o, replica)
-	r, err := engine.BeginSaved(ctx, m.program, e, saved, luck)
+	saved, seed := m.state.of(o, replica)
+	r, err := engine.BeginSaved(ctx, m.program, e, saved, seed)
 	if err != nil {
 		return nil, m.replicaError(ctx, replica, err)
 	}
@@ -407,25 +409,25 @@ func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, r
 // stateStream separates what is drawn again after a state from the other draws.
 const stateStream = 0x73746174656c7563
 
-// of returns the state that a replica goes on with, and the luck by which all that is to come is drawn
-// again, or nil if it goes on as it was saved. There may be more replicas than states: the states are
-// then used in turn, and each but the first use draws again.
-func (s *State) of(o *Options, replica int) (run *engine.Saved, luck *uint64) {
+// of returns the state that a replica goes on with, and the seed by which all that is to come is
+// drawn again, or nil if it goes on as it was saved. There may be more replicas than states: the
+// states are then used in turn, and each but the first use draws again.
+func (s *State) of(o *Options, replica int) (run *engine.Saved, seed *uint64) {
 	k := replica - s.model.First
 	place := ((k % len(s.runs)) + len(s.runs)) % len(s.runs)
 	if o.Redraw || k < 0 || k >= len(s.runs) {
 		own := random.New(o.Seed, stateStream, uint64(replica))
 		drawn := own.Uint64()
-		luck = &drawn
+		seed = &drawn
 		if o.anyState {
 			place = int(own.Below(uint64(len(s.runs))))
 		}
 	}
-	return s.runs[place], luck
+	return s.runs[place], seed
 }
 
-// afresh are the options of a run of a fit: if the model goes on with a saved state, with any of its
-// replicas, and with a luck of its own.
+// afresh are the options of a run of a fit: if the model goes on with a saved state, with any of
+// its replicas, and with a seed of its own.
 func (m *Model) afresh(seed uint64) Options {
 	return Options{Seed: seed, Redraw: m.state != nil, anyState: m.state != nil}
 }

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mayDiffer are the sections in which a model that goes on with a state may differ from the saved one.
-// New parameters are allowed, too: the old ones keep their values.
+// mayDiffer are the sections in which a model that goes on with a state may differ from the saved
+// one. New parameters are allowed, too: the old ones keep their values.
 var mayDiffer = []string{"name", "about", "interventions", "scenarios", "record", "fit", "supplies"}
 
 // sameModel returns an error that names the first difference between two model files, other than

@@ -2,8 +2,8 @@ package population
 
 import "github.com/almanac-sim/almanac/population/internal/engine"
 
-// A Supply is how much of something there is and was, as the section supplies of a model file has it.
-// What was delivered since the start is the sum of Left, Used and Lost.
+// A Supply is how much of something there is and was, as the section supplies of a model file has
+// it. What was delivered since the start is the sum of Left, Used and Lost.
 type Supply struct {
 	Left    uint64 // how much there is
 	Used    uint64 // by interventions, clocks and contacts

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Tests of one goroutine, or of memory. The race detector finds nothing in them, and makes them up to
-// thirty times as slow.
+// Tests of one goroutine, or of memory. The race detector finds nothing in them, and makes them up
+// to thirty times as slow.
 
 func TestQueueAllocatesNothing(t *testing.T) {
 	c := New[int]()

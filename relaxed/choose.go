@@ -11,10 +11,10 @@ import (
 // How order is kept between shards. Each subqueue publishes its horizon. A goroutine that is about
 // to take an event later than the horizon of another shard is ahead of it:
 //
-//	shard 0   ──●──●──●──●──●───────●──▶  time          ● events, a dozen of which lie before the horizon
+//	shard 0   ──●──●──●──●──●───────●──▶  time      ● events, a dozen of which lie before the horizon
 //	                        ▲ horizon
 //	shard 1                       ●──●──●──▶
-//	                              ▲ top: the process here is ahead, and waits for the one behind, or helps it
+//	                              ▲ top: a goroutine here is ahead: it waits for the other, or helps
 
 const (
 	// chooseEvery is the number of events from a subqueue after which a goroutine chooses anew in

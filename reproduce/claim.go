@@ -9,8 +9,8 @@
 // [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a
 // page of HTML, with tables and pictures beside it; with [Options] they are as large as the
 // papers'. The command almanac reproduce is this package with flags, and docs/papers.md has what
-// came out. A [Verdict] follows from checks alone, and a [Grade] says how strong the evidence is. The
-// examples of Claim and Run are complete.
+// came out. A [Verdict] follows from checks alone, and a [Grade] says how strong the evidence is.
+// The examples of Claim and Run are complete.
 //
 // What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance
 // from its standard error. What is timed does, and is reported beside the paper's numbers without

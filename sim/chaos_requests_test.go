@@ -30,14 +30,14 @@ func (c *chaos) request(p *Process) (Waitable, *Request) {
 	return a, a
 }
 
-// asking is a condition with requests in it, some of them more than once.
-func (c *chaos) asking(p *Process, depth int, asked *[]*Request) Waitable {
+// condition returns a condition with requests in it, some of them more than once.
+func (c *chaos) condition(p *Process, depth int, requests *[]*Request) Waitable {
 	k := c.random.IntN(8)
 	switch {
 	case k < 4 && depth > 0:
 		of := make([]Waitable, 1+c.random.IntN(3))
 		for i := range of {
-			of[i] = c.asking(p, depth-1, asked)
+			of[i] = c.condition(p, depth-1, requests)
 		}
 		if c.random.IntN(2) == 0 {
 			of = append(of, of[0])
@@ -50,15 +50,15 @@ func (c *chaos) asking(p *Process, depth int, asked *[]*Request) Waitable {
 		return c.waitable()
 	}
 	w, a := c.request(p)
-	*asked = append(*asked, a)
+	*requests = append(*requests, a)
 	return w
 }
 
 // ask waits for several things at once, and looks at what has come of it.
 func (c *chaos) ask(p *Process) error {
-	var asked []*Request
-	w := c.asking(p, 3, &asked)
-	c.asked = append(c.asked, asked...)
+	var requests []*Request
+	w := c.condition(p, 3, &requests)
+	c.requests = append(c.requests, requests...)
 	var err error
 	happened := true
 	if c.random.IntN(2) == 0 {
@@ -66,12 +66,12 @@ func (c *chaos) ask(p *Process) error {
 	} else {
 		happened, err = p.WaitForWithin(w, c.soon())
 	}
-	c.asked = slices.DeleteFunc(c.asked, func(a *Request) bool { return a.p == p })
+	c.requests = slices.DeleteFunc(c.requests, func(a *Request) bool { return a.p == p })
 	success := happened && err == nil
 	if success && !w.Happened() { // otherwise it may have happened since, at this instant
 		c.t.Errorf("%s has waited for what has not happened", p)
 	}
-	for _, a := range asked {
+	for _, a := range requests {
 		switch {
 		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.seen:
 			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(),
@@ -120,10 +120,10 @@ func (c *chaos) actOnRequests(who string) {
 	}
 }
 
-// checkAsked lists what must hold of requests between two events.
-func (c *chaos) checkAsked() error {
+// checkRequests lists what must hold of requests between two events.
+func (c *chaos) checkRequests() error {
 	var errs []error
-	for _, a := range c.asked {
+	for _, a := range c.requests {
 		p := a.p
 		asks := p.awaits != nil && p.awaits.requester() != nil && p.state != ended
 		switch {
@@ -139,7 +139,7 @@ func (c *chaos) checkAsked() error {
 		}
 	}
 	if c.s.firing != 0 || len(c.s.left) != 0 {
-		errs = append(errs, fmt.Errorf("%d lines are not served, at depth %d", len(c.s.left), c.s.firing))
+		errs = append(errs, fmt.Errorf("%d queues are not served, at depth %d", len(c.s.left), c.s.firing))
 	}
 	for _, g := range c.timeouts {
 		if g.Happened() && g.timeout().event.Pending() {

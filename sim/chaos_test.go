@@ -29,13 +29,13 @@ type chaos struct {
 	events   []Event
 	tickets  []Ticket
 	timeouts []*Signal
-	asked    []*Request
+	requests []*Request
 	door     *Gate
 	tables   []Event
 	troubles []*Breakdown
 	log      []string
 	acts     int
-	back     int    // grants that went back because the rest of what was asked for did not come
+	back     int    // grants that went back because the rest of what was requested did not come
 	unsettle func() // is called before each act, to make turns end anywhere
 }
 
@@ -274,7 +274,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 
 // check lists what must hold between two events.
 func (c *chaos) check() error {
-	errs := []error{c.store.check(), c.tank.check(), c.checkAsked()}
+	errs := []error{c.store.check(), c.tank.check(), c.checkRequests()}
 	for _, r := range c.rooms {
 		errs = append(errs, r.check())
 	}

@@ -323,7 +323,7 @@ type market struct {
 	things  int // numbers of things so far
 }
 
-// A wish is something asked for, and what to do when it has come.
+// A wish is a request, and what to do when it has come.
 type wish struct {
 	sim.Waitable
 	came func()
@@ -419,10 +419,10 @@ func (m *market) event() {
 	}
 }
 
-// Whatever is asked for together: nobody waits who could be served, all units come back, the areas
+// Whatever is requested together: nobody waits who could be served, all units come back, the areas
 // under the levels are what customers held, or more where some went back because the rest did not
 // come, and what is in the store and the container is what was put in and not taken out.
-func TestWhatIsAskedForTogetherIsConserved(t *testing.T) {
+func TestJointRequestsAreConserved(t *testing.T) {
 	preempted, withdrawn, reneged := 0, 0, 0
 	for seed := range uint64(60) {
 		s := sim.New(sim.Seed(seed))

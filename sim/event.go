@@ -95,9 +95,9 @@ func (s *Simulation) add(t float64, f func(), k kind, opts []EventOption) Event 
 		sl.priority = priorityOf(opts)
 		s.label(id, opts)
 	}
-	stamp := sl.version
+	version := sl.version
 	s.schedule(id, t)
-	return Event{s, stamp, id}
+	return Event{s, version, id}
 }
 
 func needFunction(f func()) {

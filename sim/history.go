@@ -424,8 +424,8 @@ func join(e *history.Observation, other history.Observation, its bool) {
 func (k *observationRecorder) draw(n int64) uint64 { return k.stream.Uint64() % uint64(n) }
 
 // KeepObservations makes the tally keep observations from now on, in at most so many entries of 48
-// bytes; see [history.Observations]. With a clock, such as the Now of a simulation, it records when they
-// were made; the clock may be nil. Reset drops them, and keeping goes on. A tally that keeps
+// bytes; see [history.Observations]. With a clock, such as the Now of a simulation, it records when
+// they were made; the clock may be nil. Reset drops them, and keeping goes on. A tally that keeps
 // observations cannot [Tally.Merge] others. It panics if most is below 2.
 func (t *Tally) KeepObservations(most int, clock func() float64) {
 	if most < 2 {

@@ -494,8 +494,8 @@ func (o *Outcome[T]) WaitWithin(p *Process, d float64) (v T, ended bool, err err
 	return v, true, err
 }
 
-// Value returns the result of the process, and an error if there is none: the process has not ended,
-// or it ended without returning.
+// Value returns the result of the process, and an error if there is none: the process has not
+// ended, or it ended without returning.
 func (o *Outcome[T]) Value() (T, error) { return o.value, o.err }
 
 // Process returns the process.

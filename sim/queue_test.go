@@ -46,17 +46,17 @@ func (e *rankEnd) depth() int {
 	return 1 + max(e.left.depth(), e.right.depth())
 }
 
-// lineOf is a line that nobody serves.
-func lineOf(s *Simulation) *queue {
+// queueOf is a queue that is not served.
+func queueOf(s *Simulation) *queue {
 	return &queue{s: s, name: "line", lengths: s.timeWeighted(0)}
 }
 
 // A slice into which requests are inserted, and from which they are taken by moving the others, is
-// the reference for lines.
+// the reference for queues.
 func TestQueueAgainstReference(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		l := lineOf(New())
+		l := queueOf(New())
 		var want []*request
 		different := []int{1, 2, 5, 40, min(1<<40, math.MaxInt)}[seed%5]
 		for step := range 1500 {
@@ -106,7 +106,7 @@ func TestManyRanks(t *testing.T) {
 		"classes":  func(i int) int { return i%7<<20 + n - i },
 		"random":   func(i int) int { return int(scatter(uint64(i))) },
 	} {
-		l := lineOf(New())
+		l := queueOf(New())
 		all := make([]request, n)
 		for i := range all {
 			all[i].rank = rank(i)
@@ -140,7 +140,7 @@ func TestManyRanks(t *testing.T) {
 
 func BenchmarkFallingRanks(b *testing.B) {
 	b.ReportAllocs()
-	l := lineOf(New())
+	l := queueOf(New())
 	all := make([]request, 50_000)
 	for b.Loop() {
 		for i := range all {

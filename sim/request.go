@@ -216,9 +216,9 @@ func (t *requestOptions) limited() bool {
 // waited for again. What was put into a store or a container, or taken out, is not undone, since
 // others may have used it. Happened reports which requests were granted.
 //
-// [Rank] is an option of such a request, and [Preempting] of one to a resource. Instead of the other
-// options, use the condition: a [Simulation.Timeout] for [Patience], a signal for [Until], a check
-// of Waiting for [AtMost].
+// [Rank] is an option of such a request, and [Preempting] of one to a resource. Instead of the
+// other options, use the condition: a [Simulation.Timeout] for [Patience], a signal for [Until], a
+// check of Waiting for [AtMost].
 //
 // A Request belongs to one process, and happens once. It is made by [Resource.NewRequest],
 // [Store.NewGetRequest], [Store.NewPutRequest], [Container.NewGetRequest] and

@@ -69,8 +69,8 @@ func TestAskingAgain(t *testing.T) {
 }
 
 // Who is interrupted between the grant and its turn has not been granted anything, however it
-// asked.
-func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
+// made its request.
+func TestInterruptTiesWithRequest(t *testing.T) {
 	s := New()
 	defer s.Close()
 	desk, bell := NewResource(s, "desk", 1), s.Signal("bell")
@@ -109,9 +109,9 @@ func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Asking may lead, by way of others who leave their lines, to a loss of what the requester itself
-// holds: then it does not begin to wait.
-func TestAskingCostsTheAsker(t *testing.T) {
+// A request may lead, by way of others who leave their queues, to a loss of what the requester
+// itself holds: then it does not begin to wait.
+func TestRequestCostsTheRequester(t *testing.T) {
 	s := New()
 	defer s.Close()
 	x, y, z := NewResource(s, "x", 2), NewResource(s, "y", 1), NewResource(s, "z", 1)
@@ -285,9 +285,9 @@ func TestPreemptingIsForResources(t *testing.T) {
 	}
 }
 
-// A process may be thrown out of a wait after it has joined a queue, here by its trace, recover from
-// that and end. It has left the queue then, and the next process that waits with the same request
-// object is not woken in its place.
+// A process may be thrown out of a wait after it has joined a queue, here by its trace, recover
+// from that and end. It has left the queue then, and the next process that waits with the same
+// request object is not woken in its place.
 func TestThrownOutOfAWait(t *testing.T) {
 	noLeak(t)
 	s := New(TraceTo(func(r trace.Record) {

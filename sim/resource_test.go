@@ -452,7 +452,7 @@ func TestRequestThen(t *testing.T) {
 	}
 }
 
-// Long lines of different ranks keep their order when requests leave from anywhere.
+// Long queues of different ranks keep their order when requests leave from anywhere.
 func TestQueueAgainstDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 5))
 	for range 100 {

@@ -70,7 +70,7 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 	double("heap of what is due", before.heap, after.heap)
 	double("idle workers", before.idle, after.idle)
 	double("extras of processes", before.extras, after.extras)
-	double("lines that somebody left", before.left, after.left)
+	double("queues that somebody left", before.left, after.left)
 	double("requests", before.requests, after.requests)
 	double("ranks", before.ranks, after.ranks)
 	double("grants", before.grants, after.grants)

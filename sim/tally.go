@@ -27,7 +27,8 @@ import (
 // A Tally must not be used from several goroutines at once.
 //
 // [W62]: https://doi.org/10.1080/00401706.1962.10490022
-// [K98]: D. E. Knuth, The Art of Computer Programming, volume 2, third edition, section 4.2.2, theorem B
+// [K98]: D. E. Knuth, The Art of Computer Programming, volume 2, third edition, section 4.2.2,
+// theorem B
 type Tally struct {
 	n         int64
 	sum, lost float64 // the sum, and what rounding has taken from it

@@ -29,7 +29,7 @@ func ranked(rank int) []RequestOption { return []RequestOption{Rank(rank)} }
 
 // Who loses units may stand in line for more of the same resource. What is freed then must not go
 // to those behind, before the request has enough for which it is taken.
-func TestPreemptedLeavesTheSameLine(t *testing.T) {
+func TestPreemptedLeavesTheSameQueue(t *testing.T) {
 	noLeak(t)
 	s := New()
 	defer s.Close()

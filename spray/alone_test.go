@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Tests of one goroutine, or of memory. The race detector finds nothing in them, and makes them up to
-// thirty times as slow.
+// Tests of one goroutine, or of memory. The race detector finds nothing in them, and makes them up
+// to thirty times as slow.
 
 func TestListAllocatesNothing(t *testing.T) {
 	l := New[float64, int](Concurrency(4))

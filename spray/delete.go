@@ -9,10 +9,11 @@ import (
 // How an element is removed, here b of height 2 between a and c. A frozen link, ══▶, has its mark
 // set and never changes again.
 //
-//	 level 1   a ─────▶ b ─────▶ c       a ─────▶ b ═════▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
-//	 level 0   a ─────▶ b ─────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
-//	           1. b is dead              2. its link at           3. and at level 0,       4. a links to c, level by level;
-//	                                        level 1 is frozen        too                      refs go to 0: b is retired
+//	level 1   a ───▶ b ───▶ c     a ───▶ b ═══▶ c     a ───▶ b ═══▶ c     a ──────────▶ c
+//	level 0   a ───▶ b ───▶ c     a ───▶ b ───▶ c     a ───▶ b ═══▶ c     a ──────────▶ c
+//	          1. b is dead        2. its link at      3. and at           4. a links to c, level
+//	                              level 1 is frozen   level 0 too         by level; refs go to 0:
+//	                                                                      b is retired
 //
 //  1. The compare-and-swap of b's state from alive to dead removes the element. It succeeds for
 //     exactly one of all that try, and has the version in it, so that an old handle cannot touch an

@@ -10,12 +10,12 @@ import (
 // How an element is inserted, here b of height 2 between a and c. Level 0 has all elements; a link
 // is one word, so that each step that others can see is one compare-and-swap.
 //
-//	 level 1   a ────────────▶ c        a ────────────▶ c        a ────────────▶ c        a ─────▶ b ─────▶ c
-//	                                                                    b ─────▶ c
-//	 level 0   a ────────────▶ c        a ─────▶ b ────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ─────▶ c
-//	                  b ─────▶ c
-//	           1. b links to c          2. a links to b          3. b links to c          4. a links to b
-//	              b is private             b is in the list         at level 1               at level 1
+//	level 1   a ──────────▶ c     a ──────────▶ c     a ──────────▶ c     a ───▶ b ───▶ c
+//	                                                         b ───▶ c
+//	level 0   a ──────────▶ c     a ───▶ b ───▶ c     a ───▶ b ───▶ c     a ───▶ b ───▶ c
+//	                 b ───▶ c
+//	          1. b links to c,    2. a links to b:    3. b links to c     4. a links to b
+//	          b is private        b is in the list    at level 1          at level 1
 //
 //  1. A search leaves in the participant what comes before and after the place at every level. The
 //     node is the caller's: plain stores.

@@ -12,11 +12,11 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A Course is what a comparison records of each run over time: states, the total, flows and names as
-// counts of each interval, and outcomes since the start. A replica can report
-// [ensemble.MaxOutputs] numbers. If there would be more, only every second or third recorded time is
-// taken, and so on, down to about leastIntervals intervals; if there are still too many, the last
-// columns are left out.
+// A Course is what a comparison records of each run over time: states, the total, flows and names
+// as counts of each interval, and outcomes since the start. A replica can report
+// [ensemble.MaxOutputs] numbers. If there would be more, only every second or third recorded time
+// is taken, and so on, down to about leastIntervals intervals; if there are still too many, the
+// last columns are left out.
 type Course struct {
 	Notes []string // what was left out, in words
 

@@ -24,15 +24,19 @@
 //
 // # Files
 //
-//	request.go   Request: what is asked for, and its forms as flags, JSON and payload
-//	study.go     Study: a request with its model; points, jobs and comparisons
-//	kind.go      Registry: how workers run a job
-//	course.go    Course: what a comparison records over time
-//	fit.go       fits: the data and the problem
+//	request.go     Request: what is asked for, and its forms as flags, JSON and payload
+//	model.go       reading and compiling the model of a request
+//	study.go       Study: a request with its model, and its job
+//	sweep.go       the points of a sweep
+//	compare.go     the scenarios of a comparison, and its results
+//	outputs.go     what is recorded of each replica
+//	kind.go        Registry: how workers run a job
+//	course.go      Course: what a comparison records over time
+//	fit.go         fits: the data and the problem
 //	fit_states.go  states that a fit saves at the last data point
-//	from.go      From: parameters drawn from a posterior
-//	fitted.go    Fitted: how the model of a fit was changed, and what that means for scenarios
-//	past.go      Past: runs of a fit that replicas go on with
-//	state.go     saved states that replicas go on with
+//	from.go        From: parameters drawn from a posterior
+//	fitted.go      Fitted: how the model of a fit was changed, and what that means for scenarios
+//	past.go        Past: runs of a fit that replicas go on with
+//	state.go       saved states that replicas go on with
 //	projection.go  Projection: what would be reported, with the data
 package study

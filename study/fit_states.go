@@ -17,8 +17,8 @@ import (
 // StatesName is the file of the states in the directory of a fit.
 const StatesName = "states.almanac"
 
-// chooseStates chooses at most n rows of a sample, each in proportion to its weight: the points
-// (i + ½)/n, i = 0 … n−1, on the line of the weights. A row that several points choose is there once,
+// chooseStates chooses at most n rows of a sample, each in proportion to its weight: the points (i
+// + ½)/n, i = 0 … n−1, on the line of the weights. A row that several points choose is there once,
 // with their weight. If there are as many points as rows, or more, it is all rows.
 func chooseStates(p *fit.Posterior, n int) (rows []int, weights []float64) {
 	if n >= len(p.Rows) {
@@ -41,8 +41,8 @@ func chooseStates(p *fit.Posterior, n int) (rows []int, weights []float64) {
 	return rows, weights
 }
 
-// WriteStates saves states of a fit at the last data point, drawn from its sample by weight: the runs by
-// which its rows were accepted are run again up to there.
+// WriteStates saves states of a fit at the last data point, drawn from its sample by weight: the
+// runs by which its rows were accepted are run again up to there.
 func (s *Study) WriteStates(ctx context.Context, o *OpenedFit, sample *fit.Posterior, path string) error {
 	if len(sample.Rows) == 0 || len(sample.Paths) != len(sample.Rows) {
 		return errors.New("--states: the fit has no runs to save the states of: only abc and pmmh have")

@@ -19,8 +19,8 @@ type Fitted struct {
 	Set      []population.Parameter `json:"set,omitempty"`
 }
 
-// readFitted reads how the model of a sample was changed from the study.json beside it, if it is that
-// of a fit.
+// readFitted reads how the model of a sample was changed from the study.json beside it, if it is
+// that of a fit.
 func (f *From) readFitted(report []byte) {
 	request, err := os.ReadFile(filepath.Join(filepath.Dir(f.path), FileName))
 	if err != nil || len(report) == 0 {
@@ -34,8 +34,8 @@ func (f *From) readFitted(report []byte) {
 	}
 }
 
-// fitted returns how the model of the sample's fit was changed; nil if it was not, or if that is not
-// known.
+// fitted returns how the model of the sample's fit was changed; nil if it was not, or if that is
+// not known.
 func (f *From) fitted() *Fitted {
 	switch {
 	case f == nil:

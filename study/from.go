@@ -32,12 +32,12 @@ type From struct {
 	// Fitted is how the model of the fit was changed, if replicas start afresh with a sample of a fit:
 	// they run that model.
 	Fitted *Fitted `json:"fitted,omitempty"`
-	// Effective is the effective sample size that a fit with chains reported, whose rows depend on each
-	// other; 0 if the weights say it.
+	// Effective is the effective sample size that a fit with chains reported, whose rows depend on
+	// each other; 0 if the weights say it.
 	Effective float64 `json:"effective,omitempty"`
 
-	// States are the states of the runs at the last data point, in a file on this machine, and their hash;
-	// empty if replicas run up to there.
+	// States are the states of the runs at the last data point, in a file on this machine, and their
+	// hash; empty if replicas run up to there.
 	States   string `json:"states,omitempty"`
 	StateSum string `json:"state_sum,omitempty"`
 
@@ -53,13 +53,13 @@ const mostFrom = 64 << 20
 const sampleName = "posterior.csv"
 
 // readSample reads a sample of almanac fit or of another program: a column for each parameter, and
-// weight. A directory stands for the sample of the fit in it. Units are those of the fit.json beside
-// it, or else of the priors in the model's section fit, or else those in which the model writes the
-// parameters.
+// weight. A directory stands for the sample of the fit in it. Units are those of the fit.json
+// beside it, or else of the priors in the model's section fit, or else those in which the model
+// writes the parameters.
 //
-// Unless only the parameters are wanted, the runs of the fit are read, too; afresh says why replicas
-// cannot go on with them. If they start afresh, they run the model as the fit had changed it, if that
-// is known.
+// Unless only the parameters are wanted, the runs of the fit are read, too; afresh says why
+// replicas cannot go on with them. If they start afresh, they run the model as the fit had changed
+// it, if that is known.
 func readSample(path string, m *population.Model, parametersOnly bool) (from *From, afresh string, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, sampleName)
@@ -191,8 +191,8 @@ func fitUnits(text []byte, m *population.Model) map[string]string {
 	return units
 }
 
-// effectiveOf returns the effective sample size in the fit.json beside a sample of chains, and 0 for
-// other samples.
+// effectiveOf returns the effective sample size in the fit.json beside a sample of chains, and 0
+// for other samples.
 func effectiveOf(report []byte) float64 {
 	var of struct {
 		Effective float64         `json:"effective"`
@@ -204,7 +204,8 @@ func effectiveOf(report []byte) float64 {
 	return of.Effective
 }
 
-// effective is the effective sample size: that of the weights, or that of the chains if it is smaller.
+// effective is the effective sample size: that of the weights, or that of the chains if it is
+// smaller.
 func (f *From) effective() float64 {
 	if n := f.Posterior.Effective(); f.Effective == 0 || n < f.Effective {
 		return n
@@ -389,8 +390,8 @@ func (s *Study) tryRows(m *population.Model, more ...population.Change) error {
 	return s.Posterior.Try(m)
 }
 
-// WriteDraws writes the draws of the replicas as a table, with the seeds of the runs that they go on
-// with.
+// WriteDraws writes the draws of the replicas as a table, with the seeds of the runs that they go
+// on with.
 func (f *From) WriteDraws(w io.Writer, m *population.Model, seed uint64, first, replicas int) error {
 	drawn, _ := f.Drawn(m)
 	c := csv.NewWriter(w)

@@ -165,8 +165,8 @@ func (f *From) Use(m *population.Model, o *population.Options) error {
 	return f.useStates(m, o)
 }
 
-// readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that says
-// so. If it does, and something is missing to go on with them, that is an error.
+// readPast reads what goes with a sample. If the sample names no runs, it returns a sentence that
+// says so. If it does, and something is missing to go on with them, that is an error.
 func (f *From) readPast(report []byte) (afresh string, err error) {
 	if f.Posterior.Paths == nil {
 		return "--from " + f.path + " does not name the runs of a fit: replicas start afresh, with parameters from it, " +
@@ -201,24 +201,7 @@ func (s *Study) notePast() error {
 		return fmt.Errorf("--until: the model ends at %s %.12g, before the last data point, %.12g; name a later time",
 			s.Plain.Unit(), s.Plain.End(), last)
 	}
-	var later []string
-	if s.Scenario != "" {
-		later = append(later, "the values of scenario "+s.Scenario)
-	}
-	for _, p := range s.Set {
-		later = append(later, p.Name+" = "+strings.TrimSpace(p.Value))
-	}
-	for _, a := range s.Axes {
-		later = append(later, "the values of "+a.Name)
-	}
-	if len(s.Scenarios) > 0 || s.Sort == Compare {
-		later = append(later, "the values of the scenarios")
-	}
-	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data point",
-		s.Plain.Unit(), past.Time())
-	if len(later) > 0 {
-		note += "; from then on with " + strings.Join(later, ", ")
-	}
-	s.Notes = append(s.Notes, note)
+	s.Notes = append(s.Notes, fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data "+
+		"point%s", s.Plain.Unit(), past.Time(), s.fromThenOn()))
 	return nil
 }

@@ -43,8 +43,8 @@ const MostProjected = 400
 // mostProjectedRows bounds the rows after the data.
 const mostProjectedRows = 1000
 
-// Project projects the columns of the data with the first replicas of a run: its replicas from first
-// on, with the seed. The sample must have a past.
+// Project projects the columns of the data with the first replicas of a run: its replicas from
+// first on, with the seed. The sample must have a past.
 func (f *From) Project(ctx context.Context, m *population.Model, seed uint64, first, replicas int) (*Projection,
 	error) {
 	of, err := f.Past.fit(m, f.Posterior.Names)
@@ -112,8 +112,8 @@ func (f *From) reports(ctx context.Context, of modelfit.Fit, times []float64, se
 		return nil, err
 	}
 	defer func() { run.Close() }()
-	fork := func(luck uint64) error {
-		next, err := run.Fork(luck)
+	fork := func(seed uint64) error {
+		next, err := run.Fork(seed)
 		if err == nil {
 			run.Close()
 			run = next
@@ -150,8 +150,8 @@ func (f *From) reports(ctx context.Context, of modelfit.Fit, times []float64, se
 // reportStream separates the errors of reports from the other draws.
 const reportStream = 0x7265706f72747321
 
-// WriteCSV writes the projection: a row for each time and column, with the data and quantiles, which
-// are rounded to six digits.
+// WriteCSV writes the projection: a row for each time and column, with the data and quantiles,
+// which are rounded to six digits.
 func (p *Projection) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	if err := c.Write([]string{"time", "column", "data", "q05", "q25", "median", "q75", "q95"}); err != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// StatesOfFit as FromState means the states that the fit of From has saved. As a flag it has no value.
+// StatesOfFit as FromState means the states that the fit of From has saved. As a flag it has no
+// value.
 const StatesOfFit = "(of the fit)"
 
 // fromFile reports whether the study goes on with the states of a file that is named.
@@ -40,8 +41,8 @@ func (r *Request) validateState(given func(flag string) bool) error {
 	case given("from-state") && r.FromState == "":
 		return errors.New("--from-state: which one? Name a file that --save-at has written")
 	case r.FromState == StatesOfFit && r.From == "":
-		return errors.New("--from-state: which one? Name a file that --save-at has written, or the fit that saved states with " +
-			"--from")
+		return errors.New("--from-state: which one? Name a file that --save-at has written, or the fit that " +
+			"saved states with --from")
 	case r.FromState == StatesOfFit && r.ParametersOnly:
 		return errors.New("--from-state: replicas with --parameters-only start afresh; leave out one of the two")
 	case r.fromFile() && r.From != "":
@@ -115,11 +116,9 @@ func (r *Request) stateFile() string {
 	return r.FromState
 }
 
-// noteState notes from when on replicas go on, and what holds from then on.
-func (s *Study) noteState() {
-	if s.state == nil {
-		return
-	}
+// fromThenOn says which values hold from the time on at which replicas go on, for a note; it is
+// empty if none change.
+func (s *Study) fromThenOn() string {
 	var later []string
 	if s.Scenario != "" {
 		later = append(later, "the values of scenario "+s.Scenario)
@@ -130,17 +129,25 @@ func (s *Study) noteState() {
 	for _, a := range s.Axes {
 		later = append(later, "the values of "+a.Name)
 	}
-	if s.Sort == Compare {
+	if len(s.Scenarios) > 0 || s.Sort == Compare {
 		later = append(later, "the values of the scenarios")
 	}
 	if s.Sort == Fit {
 		later = append(later, "values of the unknowns")
 	}
-	note := fmt.Sprintf("--from-state: replicas go on from %s %.12g", s.Plain.Unit(), format.Tidy(s.state.Time()))
-	if len(later) > 0 {
-		note += "; from then on with " + strings.Join(later, ", ")
+	if len(later) == 0 {
+		return ""
 	}
-	s.Notes = append(s.Notes, note)
+	return "; from then on with " + strings.Join(later, ", ")
+}
+
+// noteState notes from when on replicas go on, and what holds from then on.
+func (s *Study) noteState() {
+	if s.state == nil {
+		return
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf("--from-state: replicas go on from %s %.12g%s", s.Plain.Unit(),
+		format.Tidy(s.state.Time()), s.fromThenOn()))
 	switch n := s.state.Replicas(); {
 	case s.Sort == Fit:
 	case s.redraws(s.Seed):

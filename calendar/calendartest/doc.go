@@ -10,7 +10,9 @@
 //
 // A test is one call:
 //
-//	calendartest.Run(t, func(start float64) calendartest.Set { return calendar.New(calendar.StartAt(start)) })
+//	calendartest.Run(t, func(start float64) calendartest.Set {
+//		return calendar.New(calendar.StartAt(start))
+//	})
 //
 // # Files
 //

@@ -61,7 +61,9 @@ func ExampleJumps() {
 
 // A slow structure is tested with at most a thousand events. In a test:
 //
-//	calendartest.Run(t, func(start float64) calendartest.Set { return calendar.New(calendar.StartAt(start)) }, few)
+//	calendartest.Run(t, func(start float64) calendartest.Set {
+//		return calendar.New(calendar.StartAt(start))
+//	}, few)
 func ExampleOption() {
 	few := calendartest.AtMost(1000)
 	fmt.Println(few != nil)

@@ -11,8 +11,8 @@ import (
 // ErrEmpty is returned by a workload if a set ran out of events that it should still have.
 var ErrEmpty = errors.New("calendartest: the set is empty")
 
-// What else a workload can find wrong with a set, besides the set's own errors: it went back in time,
-// or does not know an event that it should have.
+// What else a workload can find wrong with a set, besides the set's own errors: it went back in
+// time, or does not know an event that it should have.
 var (
 	errOrder   = errors.New("calendartest: an event came after a later one")
 	errMissing = errors.New("calendartest: a pending event could not be cancelled")
@@ -91,8 +91,8 @@ func reschedules(s Set, ops, n int, j *Jumps) error {
 	return nil
 }
 
-// HoldCancel is [Hold] with cancellations: of ops operations every other one is a dispatch, and every
-// other one cancels a random id and schedules it anew. The ids 0..n-1 must be pending.
+// HoldCancel is [Hold] with cancellations: of ops operations every other one is a dispatch, and
+// every other one cancels a random id and schedules it anew. The ids 0..n-1 must be pending.
 func HoldCancel(s Set, ops, n int, j *Jumps) error {
 	return mix(s, ops, j, func(now float64) error {
 		id := j.Pick(n)

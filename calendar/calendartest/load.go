@@ -62,7 +62,7 @@ func zeroDelay(s *suite) {
 	h.drain(-1)
 }
 
-// heavyCancellation cancels half of what is scheduled, and for a while all but a few, so that dead
+// heavyCancellation cancels half of what is scheduled, and for a while all but a few, so that stale
 // entries must be reclaimed.
 func heavyCancellation(s *suite) {
 	r := random(11)

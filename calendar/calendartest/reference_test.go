@@ -144,7 +144,7 @@ func FuzzReference(f *testing.F) {
 func replaySeeds() [][]byte {
 	seeds := [][]byte{
 		{0, 1, 14, 1}, // minus zero, before the clock has passed it
-		{12, 0, 255, 0, 8, 0, 8, 13, 0, 255, 0, 8, 0, 15, 255}, // a crowd at one instant, moved to where it is
+		{12, 0, 255, 0, 8, 0, 8, 13, 0, 255, 0, 8, 0, 15, 255}, // ties at one instant, moved to where it is
 	}
 	r := random(20)
 	for range 20 {

@@ -30,7 +30,8 @@ func AtMost(n int) Option {
 // events are pending and once in a thirtieth of their number otherwise, and once in a thousand
 // operations or more in the long ones.
 //
-// The function new makes an empty set whose clock stands at start and which takes ids below [MaxID].
+// The function new makes an empty set whose clock stands at start and which takes ids below
+// [MaxID].
 //
 // It takes a second or so. With the -short flag and under the race detector the runs are shorter.
 func Run(t *testing.T, new func(start float64) Set, opts ...Option) {

@@ -111,9 +111,9 @@ var faults = map[string]broken{
 	"times are rounded": {schedule: func(r *Reference, id calendar.ID, at float64) error {
 		return r.Schedule(id, math.Float64frombits(math.Float64bits(at)&^1))
 	}},
-	"an inconsistency in a crowd": {check: func(r *Reference) error {
+	"an inconsistency among ties": {check: func(r *Reference) error {
 		if r.Len() > 2500 {
-			return errors.New("a crowd")
+			return errors.New("ties")
 		}
 		return nil
 	}},

@@ -73,8 +73,8 @@ func TestOldSet(t *testing.T) {
 	}
 }
 
-// A timer that is reset once a day, and one that is reset for a week by readings of the shared clock,
-// while the time in a word begins again.
+// A timer that is reset once a day, and one that is reset for a week by readings of the shared
+// clock, while the time in a word begins again.
 func TestResetWhenTimeWraps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts := New(Resolution(50 * time.Microsecond))

@@ -145,8 +145,8 @@ func TestReadingThatHasNotEnded(t *testing.T) {
 	}
 }
 
-// A Reset to a duration without a number does not use a reading, also if the duration is negative or
-// zero: it would postpone the timer each time.
+// A Reset to a duration without a number does not use a reading, also if the duration is negative
+// or zero: it would postpone the timer each time.
 func TestResetWithoutNumber(t *testing.T) {
 	for _, d := range []time.Duration{-1, 0, time.Millisecond, math.MinInt64, math.MaxInt64} {
 		ts := New()

@@ -28,9 +28,11 @@ func newCalendar() *cobra.Command {
 		Use:   "calendar",
 		Short: "Time the pending-event sets side by side, in one run",
 		Long: "Time the pending-event sets side by side, in one run.\n\n" +
-			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. Reported is\n" +
+			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. " +
+			"Reported is\n" +
 			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
-			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), and\n" +
+			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), " +
+			"and\n" +
 			"what it takes in memory.\n\n" +
 			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many " +
 			"operations as it has\n" +

@@ -363,8 +363,8 @@ func printEnsemble(w io.Writer, r ensembleReport) error {
 		}
 		return "kept"
 	}
-	fmt.Fprintf(w, "\n          at most +3 %% was promised for tasks of half a second: %s in all, %s beyond what is once\n",
-		verdict(slices.Min(o.Engine)/slices.Min(o.Plain)), verdict(o.Ratio))
+	fmt.Fprintf(w, "\n          at most +3 %% was promised for tasks of half a second: %s in all, "+
+		"%s beyond what is once\n", verdict(slices.Min(o.Engine)/slices.Min(o.Plain)), verdict(o.Ratio))
 	h := r.Hub
 	fmt.Fprintf(w, "tasks: %d in %.2f s: %.0f tasks per second through one hub\n", h.Tasks, h.Seconds, h.PerSecond)
 	fmt.Fprintf(w, "       with tasks of 1 s, %.0f × 1 s = %.0f replicas at once; with tasks of 0.5 s half as many, "+

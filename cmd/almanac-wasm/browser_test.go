@@ -19,8 +19,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A page is built with Go's compiler and opened as a file in a browser, without a server. Its numbers
-// are those of the command, byte for byte.
+// A page is built with Go's compiler and opened as a file in a browser, without a server. Its
+// numbers are those of the command, byte for byte.
 
 // A tab shows a page.
 type tab struct {

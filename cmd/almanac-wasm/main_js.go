@@ -4,9 +4,8 @@ package main
 
 import "syscall/js"
 
-// main waits for requests of worker.js: almanac(request, progress, done) calls done with the response,
-// both JSON. It
-// is called in a worker, so it may take its time.
+// main waits for requests of worker.js: almanac(request, progress, done) calls done with the
+// response, both JSON. It is called in a worker, so it may take its time.
 func main() {
 	js.Global().Set("almanac", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		text, progress, done := args[0].String(), args[1], args[2]

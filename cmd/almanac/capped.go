@@ -45,7 +45,8 @@ func newCapped() *cobra.Command {
 			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 " +
 			"beyond)\n" +
 			"  estimate   what the paper's authors found simulations to stay below (section V)\n" +
-			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, is told too.\n\n" +
+			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, " +
+			"is told too.\n\n" +
 			cli.List("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
 			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there " +
 			"is until\n" +

@@ -71,8 +71,8 @@ func newCompare(f *studyFlags) *cobra.Command {
 	return c
 }
 
-// A comparisonReport receives the replicas and the only point of a comparison, and writes and prints
-// the results.
+// A comparisonReport receives the replicas and the only point of a comparison, and writes and
+// prints the results.
 type comparisonReport struct {
 	study *study.Study
 	job   ensemble.Job

@@ -257,11 +257,11 @@ func studyPace(p ensemble.Progress) string {
 	}
 	parts = append(parts, fmt.Sprintf("%s of %s replicas", format.Thousands(float64(p.Merged)),
 		format.Thousands(float64(p.Replicas))))
-	return strings.Join(append(parts, crewPace(p)...), ", ")
+	return strings.Join(append(parts, workerPace(p)...), ", ")
 }
 
-// crewPace describes speed, workers and failures.
-func crewPace(p ensemble.Progress) (parts []string) {
+// workerPace describes speed, workers and failures.
+func workerPace(p ensemble.Progress) (parts []string) {
 	if p.EventsPerSecond > 0 {
 		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.EventsPerSecond/1e6))
 	}

@@ -73,8 +73,8 @@ func exampleFiles() (all []exampleFile, err error) {
 	return all, nil
 }
 
-// firstSentence returns the first sentence of the comment that a model begins with, without its full
-// stop. A long one is cut.
+// firstSentence returns the first sentence of the comment that a model begins with, without its
+// full stop. A long one is cut.
 func firstSentence(model []byte) string {
 	const longest = 90
 	var words []string

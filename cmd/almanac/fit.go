@@ -38,7 +38,8 @@ func newFit(f *fitFlags) *cobra.Command {
 			"seeds=\"uniform 1..50\"\n" +
 			"  stay=\"gamma 5 days shape 2\"     stay=\"lognormal 5 sd 2 days\"         x=\"normal 0.5 sd 0.1\"    " +
 			"stay=\"exponential 5 days\"\n" +
-			"  stay=\"weibull 5 days shape 2\"   or as a file has it: beta=\"{uniform: {low: 0.1 per day, high: 1 per day}}\"\n" +
+			"  stay=\"weibull 5 days shape 2\"   or as a file has it: " +
+			"beta=\"{uniform: {low: 0.1 per day, high: 1 per day}}\"\n" +
 			"--match \"COLUMN = WHAT ERROR\", once for each column:\n" +
 			"  \"cases = incidence susceptible->infectious observed 30% poisson\"   what happened since the row before, of " +
 			"which 30 % are seen\n" +
@@ -57,7 +58,8 @@ func newFit(f *fitFlags) *cobra.Command {
 			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the " +
 			"unit of its prior, weight, and the run by which each row was accepted), best.yaml\n" +
 			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the " +
-			"tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was when the same\n" +
+			"tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was " +
+			"when the same\n" +
 			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac " +
 			"run MODEL.yaml --from DIR\n" +
 			"--replicas 500 then goes on with the runs that the fit accepted, from the last data point on.\n\n" +
@@ -79,8 +81,9 @@ func newFit(f *fitFlags) *cobra.Command {
 		"large a sample to give; the method's own number unless told")
 	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number "+
 		"unless told")
-	c.Flags().IntVar(&f.States, "states", 0, "save the states of so many runs at the last data point, drawn from the sample "+
-		"by weight, in the directory of --out:\nrun --from DIR --from-state goes on with them, without running up to there")
+	c.Flags().IntVar(&f.States, "states", 0, "save the states of so many runs at the last data point, drawn from the "+
+		"sample by weight, in the directory of --out:\n"+
+		"run --from DIR --from-state goes on with them, without running up to there")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores " +
 		"unless told"
@@ -118,7 +121,8 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	if f.States > 0 {
-		if err := s.WriteStates(c.Context(), opened, &result.Posterior, filepath.Join(out.Path(), study.StatesName)); err != nil {
+		states := filepath.Join(out.Path(), study.StatesName)
+		if err := s.WriteStates(c.Context(), opened, &result.Posterior, states); err != nil {
 			return err
 		}
 	}
@@ -224,8 +228,8 @@ type keptError struct{ error }
 func (e keptError) Unwrap() error { return e.error }
 
 // key identifies a fit: the model, the data and every option that the result depends on. Stages of
-// chains do not depend on the budget, which only says when they end: one with another budget goes on
-// with them.
+// chains do not depend on the budget, which only says when they end: one with another budget goes
+// on with them.
 func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
 	budget := f.Budget
 	if f.Method == "pmmh" {
@@ -277,5 +281,5 @@ func fitPace(p fit.Progress) string {
 			format.Thousands(float64(p.Tasks))))
 	}
 	p.Ensemble.Left = 0 // it is that of this stage only
-	return strings.Join(append(parts, crewPace(p.Ensemble)...), ", ")
+	return strings.Join(append(parts, workerPace(p.Ensemble)...), ", ")
 }

@@ -39,7 +39,10 @@ func newJobs() *cobra.Command {
 		}
 		return printJobs(c.OutOrStdout(), all)
 	})
-	c.AddCommand(newJobsWatch(), newJobsResults(), newJobsResume(), newJobsCancel(), newJobsForget())
+	c.AddCommand(newJobsWatch(),
+		newJobsWithResults("results KEY", "Write and print what a study has found, also if it is not done", fetchResults),
+		newJobsWithResults("resume KEY", "Go on with a study whose command has ended, from this machine", resumeJob),
+		newJobsCancel(), newJobsForget())
 	return c
 }
 
@@ -203,13 +206,12 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 	return trim(err)
 }
 
-func newJobsResults() *cobra.Command {
+// newJobsWithResults returns a command that does something with the results of one job.
+func newJobsWithResults(use, short string,
+	do func(c *cobra.Command, conn *ensemble.Conn, key string, f *studyFlags) error) *cobra.Command {
 	var f studyFlags
-	c := onHub(&cobra.Command{Use: "results KEY", Short: "Write and print what a study has found, also if it is not done",
-		Args: oneJob}, &f.hubFlags,
-		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
-			return fetchResults(c, conn, args[0], &f)
-		})
+	c := onHub(&cobra.Command{Use: use, Short: short, Args: oneJob}, &f.hubFlags,
+		func(c *cobra.Command, conn *ensemble.Conn, args []string) error { return do(c, conn, args[0], &f) })
 	f.registerResults(c)
 	return c
 }
@@ -289,17 +291,6 @@ func foreignStudy(job ensemble.Job) *study.Study {
 	}
 	slices.SortFunc(s.Axes, func(a, b *design.Axis) int { return strings.Compare(a.Name, b.Name) })
 	return s
-}
-
-func newJobsResume() *cobra.Command {
-	var f studyFlags
-	c := onHub(&cobra.Command{Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine",
-		Args: oneJob}, &f.hubFlags,
-		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
-			return resumeJob(c, conn, args[0], &f)
-		})
-	f.registerResults(c)
-	return c
 }
 
 func resumeJob(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFlags) error {

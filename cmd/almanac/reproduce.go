@@ -29,7 +29,8 @@ func newReproduce() *cobra.Command {
 		Short: "Check what the papers claim, on this machine",
 		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
 			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is ambiguous; or it is\n" +
-			"undecided, as where it is about time on another machine. Open questions and results of our own are counted apart.\n" +
+			"undecided, as where it is about time on another machine. Open questions and results of our own " +
+			"are counted apart.\n" +
 			"The verdict follows from the checks alone. One that differs from what was found before is " +
 			"marked, and then\n" +
 			"the exit status is 1.\n" +

@@ -66,9 +66,10 @@ func (f *studyFlags) registerFrom(c *cobra.Command) {
 }
 
 func (f *studyFlags) registerState(c *cobra.Command) {
-	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on with "+
-		"its state, without a model file or with one\nthat has other interventions; what --scenario and --set say holds from "+
-		"then on. Without a value, with --from: the states that fit --states has saved")
+	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on "+
+		"with its state, without a model file or with one\n"+
+		"that has other interventions; what --scenario and --set say holds from then on. "+
+		"Without a value, with --from: the states that fit --states has saved")
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 && f.FromState != "" && f.FromState != study.StatesOfFit {
 			return nil // the file has the model
@@ -85,8 +86,8 @@ func modelOf(args []string) string {
 	return args[0]
 }
 
-// readState opens the saved state, and takes from it what was not given: the number of replicas and the
-// seed.
+// readState opens the saved state, and takes from it what was not given: the number of replicas and
+// the seed.
 func (f *studyFlags) readState(c *cobra.Command) error {
 	if f.FromState == "" {
 		return nil

@@ -64,7 +64,8 @@ func newRun(f *runFlags) *cobra.Command {
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log\n" +
 			"  almanac run examples/outbreak.yaml --from results --until 120 --replicas 500 --out projection\n" +
-			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
+			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 " +
+			"--out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
@@ -79,8 +80,8 @@ func newRun(f *runFlags) *cobra.Command {
 	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
 	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as "+
 		"memory is there for, unless told")
-	c.Flags().StringArrayVar(&f.saveAt, "save-at", nil, "end the run at this time, written as for --until, and save the state of "+
-		"each replica to the file of --as")
+	c.Flags().StringArrayVar(&f.saveAt, "save-at", nil, "end the run at this time, written as for --until, and save the "+
+		"state of each replica to the file of --as")
 	c.Flags().StringVar(&f.As, "as", "", "the file for the states of --save-at, as in calm.almanac; with it, run, sweep, "+
 		"compare and fit go on: --from-state")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
@@ -98,8 +99,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	case 1:
 		f.SaveAt = f.saveAt[0]
 	default:
-		return cli.Usagef("--save-at %s, --save-at %s: a run ends where it is saved; go on from there with --from-state, and "+
-			"save that again", f.saveAt[0], f.saveAt[1])
+		return cli.Usagef("--save-at %s, --save-at %s: a run ends where it is saved; go on from there with "+
+			"--from-state, and save that again", f.saveAt[0], f.saveAt[1])
 	}
 	switch {
 	case f.hub != "" && f.Events:
@@ -122,7 +123,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if f.hub != "" {
 		if f.Out != "" && (s.Plain.RecordsTree() || s.Plain.RecordsPeople()) {
-			return cli.Usagef("--hub: record: tree and people are of everybody, and are not sent by a hub; leave out --hub or --out")
+			return cli.Usagef("--hub: record: tree and people are of everybody, and are not sent by a hub; " +
+				"leave out --hub or --out")
 		}
 		return f.runOnHub(c, s)
 	}

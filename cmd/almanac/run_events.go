@@ -100,8 +100,8 @@ func (l *rowLog[R]) add(replica int, row R) {
 	}
 }
 
-// done closes the part of a complete replica, so that there are no more open files than workers. The log
-// may be nil.
+// done closes the part of a complete replica, so that there are no more open files than workers.
+// The log may be nil.
 func (l *rowLog[R]) done(replica int) {
 	if l == nil {
 		return
@@ -149,8 +149,8 @@ type rowLogs struct {
 	people *rowLog[population.Person]
 }
 
-// open begins the tables of a run in a directory, and lets the options write to them: events if they
-// are asked for, and the tree and the people that the model records.
+// open begins the tables of a run in a directory, and lets the options write to them: events if
+// they are asked for, and the tree and the people that the model records.
 func (l *rowLogs) open(dir string, format results.Format, m *population.Model, events bool, o *population.Options,
 	cancel func(error)) (err error) {
 	if events {

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// writeProjection writes what would be reported, with the data over it, if the run goes on with runs
-// of a fit. Without it, the run stands.
+// writeProjection writes what would be reported, with the data over it, if the run goes on with
+// runs of a fit. Without it, the run stands.
 func (f *runFlags) writeProjection(c *cobra.Command, dir string, s *study.Study) error {
 	if s.Posterior == nil || s.Posterior.Past == nil {
 		return nil

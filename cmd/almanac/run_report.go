@@ -157,74 +157,73 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 	out.Flush()
 }
 
-// printOutcomes prints what each outcome has accrued.
-func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last int) {
-	if len(m.Outcomes()) == 0 {
+// printTable prints a row for each name, below a line with the heads of the columns; nothing if
+// there are none.
+func printTable(w io.Writer, heads, names []string, row func(i int) []string) {
+	if len(names) == 0 {
 		return
 	}
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	head := "\noutcome\tsince the start\t"
-	if r.Replicas > 1 {
-		head = "\noutcome\tsince the start: mean\tsd\t5%\t95%\t"
-	}
-	fmt.Fprintln(out, head)
-	for i, name := range m.Outcomes() {
-		s := r.Outcome(i)
-		fmt.Fprintf(out, "%s\t%s\t", name, amount(s.Mean[last]))
-		if r.Replicas > 1 {
-			fmt.Fprintf(out, "%s\t%s\t%s\t", amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last]))
-		}
-		fmt.Fprintln(out)
+	fmt.Fprintf(out, "\n%s\t\n", strings.Join(heads, "\t"))
+	for i, name := range names {
+		fmt.Fprintf(out, "%s\t%s\t\n", name, strings.Join(row(i), "\t"))
 	}
 	out.Flush()
+}
+
+// ofMeans is what a head adds if the numbers below are means.
+func ofMeans(r *population.Result) string {
+	if r.Replicas > 1 {
+		return ": mean"
+	}
+	return ""
+}
+
+// meansAt formats the means of series at a row.
+func meansAt(row int, all ...population.Series) (texts []string) {
+	for _, s := range all {
+		texts = append(texts, format.Thousands(s.Mean[row]))
+	}
+	return texts
+}
+
+// printOutcomes prints what each outcome has accrued.
+func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last int) {
+	heads := []string{"outcome", "since the start"}
+	if r.Replicas > 1 {
+		heads = []string{"outcome", "since the start: mean", "sd", "5%", "95%"}
+	}
+	printTable(w, heads, m.Outcomes(), func(i int) []string {
+		s := r.Outcome(i)
+		row := []string{amount(s.Mean[last]), amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last])}
+		return row[:len(heads)-1]
+	})
 }
 
 // printSupplies prints how much of each supply is left, and what became of the rest.
 func printSupplies(w io.Writer, m *population.Model, r *population.Result, last int) {
-	if len(m.Supplies()) == 0 {
-		return
-	}
-	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	mean := ""
-	if r.Replicas > 1 {
-		mean = ": mean"
-	}
-	fmt.Fprintf(out, "\nsupplies%s\tleft\tused\tlost\trefused\t\n", mean)
-	for i, name := range m.Supplies() {
+	heads := []string{"supplies" + ofMeans(r), "left", "used", "lost", "refused"}
+	printTable(w, heads, m.Supplies(), func(i int) []string {
 		s := r.Supply(i)
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t\n", name, format.Thousands(s.Left.Mean[last]),
-			format.Thousands(s.Used.Mean[last]), format.Thousands(s.Lost.Mean[last]), format.Thousands(s.Refused.Mean[last]))
-	}
-	out.Flush()
+		return meansAt(last, s.Left, s.Used, s.Lost, s.Refused)
+	})
 }
 
-// printPlaces prints how many places of each kind there are, who is in them, and how often there was no
-// room.
+// printPlaces prints how many places of each kind there are, who is in them, and how often there
+// was no room.
 func printPlaces(w io.Writer, m *population.Model, r *population.Result, last int) {
-	if len(m.Places()) == 0 {
-		return
-	}
-	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	mean, waiting := "", ""
-	if r.Replicas > 1 {
-		mean = ": mean"
-	}
+	heads := []string{"places" + ofMeans(r), "number", "members", "turned away"}
 	if len(m.Queues()) > 0 {
-		waiting = "waiting\t"
+		heads = append(heads, "waiting")
 	}
-	fmt.Fprintf(out, "\nplaces%s\tnumber\tmembers\tturned away\t%s\n", mean, waiting)
-	for i, name := range m.Places() {
+	printTable(w, heads, m.Places(), func(i int) []string {
 		p := r.Places(i)
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t", name, format.Thousands(p.Number.Mean[last]),
-			format.Thousands(p.Members.Mean[last]), format.Thousands(p.TurnedAway.Mean[last]))
-		if q := slices.Index(m.Queues(), name); q >= 0 {
-			fmt.Fprintf(out, "%s\t", format.Thousands(r.Waiting(q).Mean[last]))
-		} else if waiting != "" {
-			fmt.Fprint(out, "\t")
+		row := meansAt(last, p.Number, p.Members, p.TurnedAway)
+		if q := slices.Index(m.Queues(), m.Places()[i]); q >= 0 {
+			return append(row, meansAt(last, r.Waiting(q))...)
 		}
-		fmt.Fprintln(out)
-	}
-	out.Flush()
+		return append(row, "")[:len(heads)-1]
+	})
 }
 
 // amount formats a number of an outcome, with six digits or, if it is large, as a whole number.
@@ -255,35 +254,31 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 		if len(by.Groups) > mostGroupsPrinted {
 			continue
 		}
-		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-		mean := ""
-		if r.Replicas > 1 {
-			mean = ": mean"
-		}
 		attributes := groups[by.Groups[0]].Attributes
 		machines := otherMachines(m, attributes)
 		if len(states)+len(machines) > mostStatesPrinted {
 			machines = nil
 		}
-		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t", strings.Join(attributes, " and "), mean,
-			strings.Join(states, "\t"))
+		heads := []string{fmt.Sprintf("by %s, at the end%s", strings.Join(attributes, " and "), ofMeans(r))}
+		heads = append(append(heads, states...), "total")
 		for _, s := range machines {
-			fmt.Fprintf(out, "%s\t", m.Counted()[s])
+			heads = append(heads, m.Counted()[s])
 		}
-		fmt.Fprintln(out)
+		var names []string
 		for _, g := range by.Groups {
-			part := r.In(g)
-			fmt.Fprintf(out, "%s\t", strings.Join(groups[g].Values, ", "))
-			for s := range states {
-				fmt.Fprintf(out, "%s\t", format.Thousands(part.State(s).Mean[last]))
-			}
-			fmt.Fprintf(out, "%s\t", format.Thousands(part.Total().Mean[last]))
-			for _, s := range machines {
-				fmt.Fprintf(out, "%s\t", format.Thousands(part.State(s).Mean[last]))
-			}
-			fmt.Fprintln(out)
+			names = append(names, strings.Join(groups[g].Values, ", "))
 		}
-		out.Flush()
+		printTable(w, heads, names, func(i int) (row []string) {
+			part := r.In(by.Groups[i])
+			for s := range states {
+				row = append(row, meansAt(last, part.State(s))...)
+			}
+			row = append(row, meansAt(last, part.Total())...)
+			for _, s := range machines {
+				row = append(row, meansAt(last, part.State(s))...)
+			}
+			return row
+		})
 	}
 }
 

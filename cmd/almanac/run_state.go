@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// createState begins the file of --as; nil if none is asked for. A state that is there already will be
-// replaced, which is said; any other file stays.
+// createState begins the file of --as; nil if none is asked for. A state that is there already will
+// be replaced, which is said; any other file stays.
 func (f *runFlags) createState(c *cobra.Command, m *population.Model) (*population.StateWriter, error) {
 	if f.SaveAt == "" {
 		return nil, nil

@@ -29,7 +29,8 @@ func newSweep(f *studyFlags) *cobra.Command {
 			"--vary NAME=VALUES, once for each thing that is varied; names and values are those of --set:\n" +
 			"  beta=\"0.2..0.6 per day by 0.05\"   steps\n" +
 			"  coverage=\"0%, 40%, 80%\"           a list; a unit holds for plain numbers too: \"0.3, 0.4 per day\"\n" +
-			"  beta=\"0.2..0.6 per day\"           a range, for --sample; with the word whole at its end, whole numbers of it\n" +
+			"  beta=\"0.2..0.6 per day\"           a range, for --sample; with the word whole at its end, " +
+			"whole numbers of it\n" +
 			"All combinations are run, or with --sample N so many of them: spread over the ranges by a Latin hypercube, or " +
 			"by Sobol's sequence.\n\n" +
 			"--output says what is told of each replica, as one number:\n" +

@@ -66,8 +66,8 @@ func (a *attempt) placeholder(key string) (any, bool) {
 	return nil, false
 }
 
-// mayRepeat reports whether the body of the request, if it has one, can be sent again. Whether it is
-// idempotent was decided before, by the retry_match of the proxy.
+// mayRepeat reports whether the body of the request, if it has one, can be sent again. Whether it
+// is idempotent was decided before, by the retry_match of the proxy.
 func (a *attempt) mayRepeat(r *http.Request) bool {
 	if a.body == nil || !a.body.read.Load() {
 		return true
@@ -78,8 +78,8 @@ func (a *attempt) mayRepeat(r *http.Request) bool {
 }
 
 // A selector is the selection policy of the proxy: it waits for a slot. The pool is that of the
-// configuration; if a reload has changed the list of backends meanwhile, the slot may be of a backend
-// that is not in it.
+// configuration; if a reload has changed the list of backends meanwhile, the slot may be of a
+// backend that is not in it.
 type selector struct{ handler *Handler }
 
 // Select returns the backend of the slot, or nil if there is none.
@@ -159,9 +159,9 @@ func (t *transport) RequiresContentLength() bool {
 	return ok && c.RequiresContentLength()
 }
 
-// checkResponse refuses responses that the proxy cannot pass on: net/http panics if a handler writes
-// an invalid status, and the proxy responds with an empty 200 if the backend switches to a protocol
-// that was not requested.
+// checkResponse refuses responses that the proxy cannot pass on: net/http panics if a handler
+// writes an invalid status, and the proxy responds with an empty 200 if the backend switches to a
+// protocol that was not requested.
 func checkResponse(req *http.Request, res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		want, got := upgrade(req.Header), upgrade(res.Header)
@@ -201,8 +201,8 @@ func canBeSent(req *http.Request) bool {
 	return req.URL.Host != "" && httpguts.ValidHostHeader(req.Host)
 }
 
-// A requestBody notes whether something was read, and whether the client broke it off. The transport
-// reads it in another goroutine.
+// A requestBody notes whether something was read, and whether the client broke it off. The
+// transport reads it in another goroutine.
 type requestBody struct {
 	io.ReadCloser
 	read, broken atomic.Bool

@@ -47,8 +47,8 @@ var instead = map[string]string{
 	"unhealthy_latency":       "use response_header_timeout of the transport",
 }
 
-// UnmarshalCaddyfile reads the handler from a Caddyfile. The forms of addresses, and everything that
-// does not choose a backend, are as in reverse_proxy.
+// UnmarshalCaddyfile reads the handler from a Caddyfile. The forms of addresses, and everything
+// that does not choose a backend, are as in reverse_proxy.
 //
 //	capped [<matcher>] [<backends...>] {
 //		to              <backends...>

@@ -11,8 +11,8 @@
 //	}
 //
 // The queue, the choice of backends, their health and the metrics are those of package
-// dispatchhttp. Connections, TLS, HTTP/2 and 3, WebSocket, streaming and the parsing of what clients
-// and backends send are Caddy's.
+// dispatchhttp. Connections, TLS, HTTP/2 and 3, WebSocket, streaming and the parsing of what
+// clients and backends send are Caddy's.
 //
 // It is a Go module of its own, so that users of the other packages do not download Caddy.
 // docs/guide/dispatch.md is the guide, and docs/decisions/0025-caddy-module.md says why it is built

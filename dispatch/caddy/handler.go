@@ -42,13 +42,13 @@ const (
 // A request that arrives when the queue is full, or that has waited for MaxWait, gets 503 with
 // Retry-After. One whose client has gone leaves the queue.
 //
-// A backend that refuses connections or breaks off responses is ejected, from 100 ms to 30 s, longer
-// after each consecutive failure; after that a single request decides whether it is healthy again.
-// A failed request is sent to another backend if no backend has seen it, or if it is idempotent and
-// nothing of its body was sent; it keeps its age.
+// A backend that refuses connections or breaks off responses is ejected, from 100 ms to 30 s,
+// longer after each consecutive failure; after that a single request decides whether it is healthy
+// again. A failed request is sent to another backend if no backend has seen it, or if it is
+// idempotent and nothing of its body was sent; it keeps its age.
 //
-// Placeholders are replaced when the configuration is loaded, so that {env.*} can be used, and those
-// of a request cannot. The handler sets these, and those of reverse_proxy:
+// Placeholders are replaced when the configuration is loaded, so that {env.*} can be used, and
+// those of a request cannot. The handler sets these, and those of reverse_proxy:
 //
 // Placeholder | Description
 // ------------|-------------
@@ -84,8 +84,9 @@ type Handler struct {
 	// The time between two checks of a backend, such as "10s". Default: 30s.
 	HealthInterval caddyhttp.WeakString `json:"health_interval,omitempty"`
 
-	// The proxy, as for the handler reverse_proxy: `upstreams` are the backends. It cannot have dynamic
-	// upstreams, a selection policy, health checks or a circuit breaker, which would choose backends.
+	// The proxy, as for the handler reverse_proxy: `upstreams` are the backends. It cannot have
+	// dynamic upstreams, a selection policy, health checks or a circuit breaker, which would choose
+	// backends.
 	Proxy *reverseproxy.Handler `json:"reverse_proxy,omitempty"`
 
 	queue     *queue

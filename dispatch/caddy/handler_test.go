@@ -313,8 +313,8 @@ func TestOverload(t *testing.T) {
 	missed := 0
 	began := time.Now()
 	var all sync.WaitGroup
-	// An arrival every service/(2·c·n). If the machine falls behind, arrivals are left out: thousands at
-	// once would overload the processor, and not the backends.
+	// An arrival every service/(2·c·n). If the machine falls behind, arrivals are left out: thousands
+	// at once would overload the processor, and not the backends.
 	clients := make(chan struct{}, 100)
 	ticks := time.NewTicker(service / (2 * capacity * n))
 	defer ticks.Stop()

@@ -33,7 +33,8 @@ type instance struct {
 	client         *http.Client
 }
 
-// start starts Caddy with a site that has the given directives, and stops it at the end of the test.
+// start starts Caddy with a site that has the given directives, and stops it at the end of the
+// test.
 func start(t *testing.T, site string) *instance {
 	t.Helper()
 	ports := freePorts(t, 2)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// raw sends bytes to Caddy on one connection and returns the statuses of all final responses. When Caddy
-// has sent nothing for a while the client closes its side, and Caddy closes the connection.
+// raw sends bytes to Caddy on one connection and returns the statuses of all final responses. When
+// Caddy has sent nothing for a while the client closes its side, and Caddy closes the connection.
 func (in *instance) raw(text string) (statuses []int) {
 	in.t.Helper()
 	conn, err := net.Dial("tcp", in.address)

@@ -295,8 +295,8 @@ func TestReadyDuringFailingPick(t *testing.T) {
 	}
 }
 
-// While all servers fail the queue has its limit too. A call that asks again is not refused, also if
-// its attempt has failed and it is retried.
+// While all servers fail the queue has its limit too. A call that asks again is not refused, also
+// if its attempt has failed and it is retried.
 func TestLimitOfParked(t *testing.T) {
 	d := newScheduler(1, func() {})
 	s := newServer()

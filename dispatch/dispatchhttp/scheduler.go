@@ -29,8 +29,8 @@ import (
 //
 //  1. no backend has more than c requests in flight, and a half-open one has at most one that began
 //     since its ejection;
-//  2. if a request waits, no backend has a free slot: each has c in flight, is ejected, or is half-open
-//     with its probe in flight;
+//  2. if a request waits, no backend has a free slot: each has c in flight, is ejected, or is
+//     half-open with its probe in flight;
 //  3. every request is in one place, and the queue is ordered by age.
 //
 // verify in scheduler_test.go checks them.

@@ -26,9 +26,9 @@ type collector struct {
 //	dispatch_attempts_total              how often an item was offered to the workers
 //	dispatch_refusals_total              how often no worker had a free slot
 //	dispatch_returned_items_total        items returned to the pool by removed workers
-//	dispatch_moved_items_total           items stolen from a busy worker by one that would have been idle
+//	dispatch_moved_items_total           items that an idle worker stole from a busy one
 //	dispatch_panics_total                panics of workers
-//	dispatch_wait_seconds                histogram of the waits before items began, at powers of two ns
+//	dispatch_wait_seconds                histogram of waits before service, at powers of two ns
 //	dispatch_oldest_age_seconds          age of the oldest item that has not begun
 //	dispatch_waiting_items{place}        items that have not begun: blocked, pool, accepted
 //	dispatch_worker_load{worker}         items of a worker, including the one in service

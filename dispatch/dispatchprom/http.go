@@ -18,15 +18,15 @@ type httpCollector struct {
 // *dispatchhttp.Limiter, for a registry. All values of one scrape are of one moment.
 //
 //	dispatch_http_requests_total                     requests
-//	dispatch_http_outcomes_total{outcome}            requests by outcome: completed, broken, failed, canceled,
-//	                                                 full, too_old, closed
+//	dispatch_http_outcomes_total{outcome}            requests by outcome: completed, broken, failed,
+//	                                                 canceled, full, too_old, closed
 //	dispatch_http_retries_total                      attempts beyond the first
 //	dispatch_http_waiting_requests                   requests that wait for a slot
 //	dispatch_http_inflight_requests                  requests that hold a slot
-//	dispatch_http_wait_seconds                       histogram of the waits for a slot, at powers of two ns
+//	dispatch_http_wait_seconds                       histogram of waits for a slot, at powers of 2 ns
 //	dispatch_http_oldest_age_seconds                 age of the oldest waiting request
 //	dispatch_http_service_seconds                    moving average of how long a slot is held
-//	dispatch_http_capacity_requests                  how many requests a backend, or the limiter, may have, c
+//	dispatch_http_capacity_requests                  most requests at a backend, or of the limiter: c
 //	dispatch_http_backend_inflight_requests{backend} requests at a backend
 //	dispatch_http_backend_responses_total{backend}   responses that ended
 //	dispatch_http_backend_failures_total{backend}    failed attempts

@@ -1,6 +1,7 @@
 // Balancer computes how large the buffers of servers should be if requests go to servers at random.
-// It prints the mean and the longest wait in the long run, the limit of many servers and the paper's
-// bound, and for comparison servers with unlimited buffers, of which a request asks one or two.
+// It prints the mean and the longest wait in the long run, the limit of many servers and the
+// paper's bound, and for comparison servers with unlimited buffers, of which a request asks one or
+// two.
 //
 //	go run ./examples/balancer -servers 100000 -load 0.999
 package main

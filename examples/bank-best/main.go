@@ -3,7 +3,7 @@
 // selection that is right with 95 %, and by a search over whole numbers.
 //
 //	go run ./examples/bank-best                            on all cores
-//	go run ./examples/bank-best -hub nats://HOST:4222      on workers, which are others of this program:
+//	go run ./examples/bank-best -hub nats://HOST:4222      on workers, started by:
 //	go run ./examples/bank-best -worker nats://HOST:4222
 package main
 

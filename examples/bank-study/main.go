@@ -2,7 +2,8 @@
 // own worker. A study goes through many points or compares scenarios, on this machine or, with
 // --hub, on as many as there are.
 //
-//	go run ./examples/bank-study sweep --vary tellers="1..5 by 1" --vary patience="2, 5, 10" --replicas 200 --out results
+//	go run ./examples/bank-study sweep --vary tellers="1..5 by 1" --vary patience="2, 5, 10" \
+//	    --replicas 200 --out results
 //	go run ./examples/bank-study compare --scenario two="tellers=2" --scenario three="tellers=3"
 //	go run ./examples/bank-study worker --hub nats://HOST:4222
 package main

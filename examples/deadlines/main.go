@@ -38,11 +38,11 @@ func main() {
 	}
 }
 
-// work fills a queue with jobs, and workers empty it. Each job schedules another. Every tenth of these
+// work fills a queue with jobs, and workers empty it. Each job schedules another. Every tenth of
+// these
 //
-// is cancelled by the worker that scheduled it, unless another worker takes it first. work prints how
-// many jobs
-// ended, and how many ended twice.
+// is cancelled by the worker that scheduled it, unless another worker takes it first. work prints
+// how many jobs ended, and how many ended twice.
 func work(q queue, workers int) {
 	for job := range jobs {
 		q.schedule(float64(job%1000), job)

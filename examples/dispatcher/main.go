@@ -1,5 +1,6 @@
 // Dispatcher prints jobs on printers with small trays. Other jobs wait in a queue, the oldest
-// first. First a printer jams, then too many jobs arrive and are taken back, and then jobs have a result.
+// first. First a printer jams, then too many jobs arrive and are taken back, and then jobs have a
+// result.
 //
 //	go run ./examples/dispatcher -printers 10 -tray 3
 package main

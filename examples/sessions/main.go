@@ -1,8 +1,8 @@
 // Sessions keeps the idle time-outs of a server. Every request of a session postpones its time-out.
 // A session without requests for too long is closed, until its user comes back.
 //
-// An hour is simulated, on a calendar.Queue. With -live, sessions are kept by the wall clock instead,
-// for two seconds, in a timers.Set (live.go).
+// An hour is simulated, on a calendar.Queue. With -live, sessions are kept by the wall clock
+// instead, for two seconds, in a timers.Set (live.go).
 //
 //	go run ./examples/sessions -sessions 100000
 //	go run ./examples/sessions -sessions 100000 -live

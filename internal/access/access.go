@@ -1,5 +1,5 @@
-// Package access decides who may use a listener: programs of this machine alone, or clients that have a
-// token.
+// Package access decides who may use a listener: programs of this machine alone, or clients that
+// have a token.
 package access
 
 import (

@@ -266,8 +266,8 @@ func (a *Axis) parseList(text string) error {
 	return nil
 }
 
-// share gives plain numbers of a list the unit that the others have, if it is one: 0.3, 0.4 per day.
-// Beside a percentage, a number up to 1 could be meant as it is written.
+// share gives plain numbers of a list the unit that the others have, if it is one: 0.3, 0.4 per
+// day. Beside a percentage, a number up to 1 could be meant as it is written.
 func (a *Axis) share() error {
 	unit, plain := "", []int(nil)
 	for i, v := range a.Values {

@@ -1,8 +1,8 @@
 // Package eventqueue is the exact pending-event set: the queue behind calendar.Queue, sim and the
 // engine of package population. Package calendar says what it promises; this package has in
-// addition what an engine needs that keeps its individuals in arrays: events of one time in an order
-// of its own ([Queue.NextTied]), and memory that is prefetched before it is used ([Queue.Ahead],
-// [Queue.Prefetch], [Queue.PrefetchID]).
+// addition what an engine needs that keeps its individuals in arrays: events of one time in an
+// order of its own ([Queue.NextTied]), and memory that is prefetched before it is used
+// ([Queue.Ahead], [Queue.Prefetch], [Queue.PrefetchID]).
 //
 //	q := eventqueue.New(eventqueue.Capacity(len(particles)))
 //	q.Prefetch(eventqueue.ArrayOf(particles, 1)) // has them in the cache when their time comes

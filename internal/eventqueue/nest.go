@@ -17,9 +17,9 @@ const (
 	// nested, as the tail of a bucket, says that head is the number of a level. No slot that an
 	// entry could take is there.
 	nested = ^uint32(chunkSlots - 1)
-	// stretch is how many times as far as its predecessor a level should reach that is nested in
+	// reachFactor is how many times as far as its predecessor a level should reach that is nested in
 	// the end of another.
-	stretch = 4
+	reachFactor = 4
 )
 
 // limit is how many entries a bucket may have.
@@ -78,7 +78,7 @@ func (q *Queue) nest(l *level, i, depth int) {
 			c.tailed = low > least
 			high = extend(l, depth, low, high)
 		} else if i == 0 && depth > 0 {
-			low -= min(times(high-low, stretch-1), low-firstKey)
+			low -= min(times(high-low, reachFactor-1), low-firstKey)
 		}
 		c.shape(low, high, fan)
 		c.size = int(b.n)
@@ -100,7 +100,7 @@ func (q *Queue) nest(l *level, i, depth int) {
 func extend(l *level, depth int, low, high uint64) uint64 {
 	reach, before := high-low, (l.limit()-l.first)/2
 	if depth > 0 {
-		reach = times(max(reach, before), stretch)
+		reach = times(max(reach, before), reachFactor)
 	} else if l.size > 0 {
 		reach = max(reach, before)
 	}

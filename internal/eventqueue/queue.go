@@ -301,8 +301,8 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 	return e.ID, at, q.mayTie(e.Key), true
 }
 
-// refillTied is NextTied if the bottom has to be filled or swept first. It is a call of its own so that
-// the compiler can inline NextTied.
+// refillTied is NextTied if the bottom has to be filled or swept first. It is a call of its own so
+// that the compiler can inline NextTied.
 //
 //go:noinline
 func (q *Queue) refillTied(t float64) (id ID, at float64, tied, ok bool) {

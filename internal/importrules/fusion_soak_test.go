@@ -62,8 +62,8 @@ var fusing = [][]string{
 // instruction.
 var fused = regexp.MustCompile(`\(([^()]*\.go):(\d+)\)\s+(V?FN?M(?:ADD|SUB)\w*)`)
 
-// machineCode is what the compiler makes of the packages of a module. The go command repeats it if it
-// has it from before.
+// machineCode is what the compiler makes of the packages of a module. The go command repeats it if
+// it has it from before.
 func machineCode(t *testing.T, environment []string, module string, packages []string) string {
 	command := exec.Command("go", "build", "-pgo=off", "-gcflags=-S")
 	for _, p := range packages {

@@ -147,8 +147,8 @@ var (
 	// or at it, so that its changes come too late for them, or undo them.
 	Passed func(model any) []string
 
-	// SetSaved says what the states are that a run saves: options is a *population.Options. Rows are those
-	// of a sample, with their weights.
+	// SetSaved says what the states are that a run saves: options is a *population.Options. Rows are
+	// those of a sample, with their weights.
 	SetSaved func(options any, rows []int, weights []float64)
 
 	// SetStates makes the replicas of SetPast go on with saved states, in place of running up to them:

@@ -83,8 +83,8 @@ func (c counter) population(row int) float64 {
 	return c.living(row)
 }
 
-// find finds what a text counts: a state, a flow, a name, an outcome, what is observed, a value or total,
-// and behind commas the group.
+// find finds what a text counts: a state, a flow, a name, an outcome, what is observed, a value or
+// total, and behind commas the group.
 func (n *names) find(text string) (*quantity, error) {
 	text = strings.TrimSpace(text)
 	name := text

@@ -1,18 +1,21 @@
 // Package outputs reads what a study reports of each replica of a model, as one number:
 // final(recovered), peak(infectious), or arithmetic with such.
 //
-//	final(X)                 how many at the end: in a state, events since the start (susceptible->infectious), of total;
-//	                         what an outcome, such as a cost, has accrued; what an observation has seen; a value of
-//	                         record
-//	peak(X)                  the most at once: of a state at any time, of events in any interval between rows, of total
-//	                         or of a group at the time of any row
-//	time of peak(X)          when that was first so, on the model's clock; of something that never was, there is none
+//	final(X)                 how many at the end: in a state, events since the start
+//	                         (susceptible->infectious), of total; what an outcome, such as a cost,
+//	                         has accrued; what an observation has seen; a value of record
+//	peak(X)                  the most at once: of a state at any time, of events in any interval
+//	                         between rows, of total or of a group at the time of any row
+//	time of peak(X)          when that was first so, on the model's clock; of something that never
+//	                         was, there is none
 //	at(X, T)                 how many at a time that is recorded; also written X at T
-//	incidence(X)             events since the start; incidence(X, T..T) between two times that are recorded
-//	first time(X above L)    the first row with more than L of a state, or of events since the row before; last time
-//	                         likewise, and below; L is a number, or a share of the living: 1%, 50 per 100_000
-//	F(X, region=north)       the same of a group; several attributes: F(X, region=north, age=child); one of several
-//	                         values: F(X, region=north|south)
+//	incidence(X)             events since the start; incidence(X, T..T) between two times that are
+//	                         recorded
+//	first time(X above L)    the first row with more than L of a state, or of events since the row
+//	                         before; last time likewise, and below; L is a number, or a share of the
+//	                         living: 1%, 50 per 100_000
+//	F(X, region=north)       the same of a group; several attributes: F(X, region=north, age=child);
+//	                         one of several values: F(X, region=north|south)
 //	F(X) per 100_000         the same for so many of the living; per person
 //	+ - * / ^ ( )            and min, max, exp, log, sqrt
 //
@@ -123,8 +126,8 @@ const (
 	someEnds  = 60
 )
 
-// Defaults are the default outputs: final values and peaks of states, the numbers of transitions, and
-// outcomes.
+// Defaults are the default outputs: final values and peaks of states, the numbers of transitions,
+// and outcomes.
 func Defaults(m *population.Model) (texts []string) {
 	states, flows := m.Counted(), m.Flows() // also of machines
 	for _, s := range states[:min(len(states), someEnds)] {

@@ -19,8 +19,8 @@ func SaveNetwork(dir string, r *population.Result) error {
 }
 
 // Network is a picture of a sample of the networks at the end of the first replica. Its colours are
-// those of the chart of states; of a model with one state, those of its first machine. It reports false
-// if there is no sample, or nobody has a link.
+// those of the chart of states; of a model with one state, those of its first machine. It reports
+// false if there is no sample, or nobody has a link.
 func Network(r *population.Result) (plot.Network, bool) {
 	if len(r.Runs) == 0 {
 		return plot.Network{}, false

@@ -14,10 +14,10 @@ import (
 // mostInTree is how many infections of a tree are drawn, the first ones.
 const mostInTree = 300
 
-// SaveTrees writes the charts of who infected whom into a directory, if the model records it: how many
-// were infected by those infected in each interval, the distribution of generation times, and the
-// largest tree. infections are the rows of all trees, in the order of each replica; they are read up
-// to those that are drawn.
+// SaveTrees writes the charts of who infected whom into a directory, if the model records it: how
+// many were infected by those infected in each interval, the distribution of generation times, and
+// the largest tree. infections are the rows of all trees, in the order of each replica; they are
+// read up to those that are drawn.
 func SaveTrees(dir string, r *population.Result, infections iter.Seq2[population.Infection, error]) error {
 	t := r.Tree()
 	if t == nil || r.Rows() == 0 || t.Largest.Size == 0 {
@@ -45,8 +45,8 @@ func Reproduction(r *population.Result, t *population.Tree) plot.Chart {
 	return ReproductionOf(c, r.Times, means, len(r.Runs))
 }
 
-// ReproductionOf is Reproduction with the title and the time axis of another chart. The means are NaN
-// where nobody was infected.
+// ReproductionOf is Reproduction with the title and the time axis of another chart. The means are
+// NaN where nobody was infected.
 func ReproductionOf(c plot.Chart, times, means []float64, replicas int) plot.Chart {
 	c.FromZero, c.Headroom, c.YLabel = true, true, "infected by each"
 	c.Note = "infections by those infected in each interval, up to the end; all of " + format.Count(replicas, "replica")
@@ -67,8 +67,8 @@ func GenerationTimes(r *population.Result, t *population.Tree) plot.Chart {
 	width := max(g.Q95*1.6, math.SmallestNonzeroFloat64) / bars
 	c := plot.Chart{Title: title(r), FromZero: true, FromZeroX: true, YLabel: "per " + r.Model.Unit(),
 		XLabel: r.Model.Unit() + "s from the infection of the infector",
-		Note: fmt.Sprintf("generation times: mean %.4g, sd %.4g, middle 90 %% %.4g to %.4g, of %s", g.Mean, g.SD, g.Q05, g.Q95,
-			format.Count(int(g.N), "infection"))}
+		Note: fmt.Sprintf("generation times: mean %.4g, sd %.4g, middle 90 %% %.4g to %.4g, of %s",
+			g.Mean, g.SD, g.Q05, g.Q95, format.Count(int(g.N), "infection"))}
 	if math.IsNaN(g.SD) {
 		c.Note = "the generation time of one infection"
 	}
@@ -81,8 +81,8 @@ func GenerationTimes(r *population.Result, t *population.Tree) plot.Chart {
 }
 
 // LargestTree is a chart of the first infections of the largest tree.
-func LargestTree(r *population.Result, t *population.Tree, infections iter.Seq2[population.Infection, error]) (plot.Tree,
-	error) {
+func LargestTree(r *population.Result, t *population.Tree,
+	infections iter.Seq2[population.Infection, error]) (plot.Tree, error) {
 	large := &t.Largest
 	c := plot.Tree{Title: title(r), XLabel: TimeLabel(r.Model), Dates: Dates(r.Model)}
 	in := map[uint64]int{} // by individual: its last infection, if that is in the tree

@@ -198,8 +198,8 @@ func TestViewPanels(t *testing.T) {
 
 // An intervention that only sets parameters happens to no group.
 func TestViewOfNobody(t *testing.T) {
-	m, r := ran(t, strings.Replace(viewed, "record:", "parameters: {k: 1 per day}\ninterventions: [{when: {ill: above 20}, "+
-		"set: {k: 2 per day}, again: true, name: close}]\nrecord:", 1), 2)
+	m, r := ran(t, strings.Replace(viewed, "record:", "parameters: {k: 1 per day}\n"+
+		"interventions: [{when: {ill: above 20}, set: {k: 2 per day}, again: true, name: close}]\nrecord:", 1), 2)
 	ps := drawn(t, View{Panels: "region", Show: []string{"flows"}}, r).(plot.Panels)
 	if got := names(ps.Charts[0]); len(got) != 3 || !strings.HasSuffix(ps.Note,
 		"; without close and close begins, which happen to no group") {

@@ -59,7 +59,9 @@ func TestCommonLegend(t *testing.T) {
 // The legend of all charts has the series that any of them has.
 func TestCommonLegendOfDifferentSeries(t *testing.T) {
 	ps := Panels{Common: true, Charts: []Chart{
-		{Series: []Series{curve("a", 0, 1, 0, 1, 4), {Name: "b"}}}, {Series: []Series{{Name: "a"}, curve("b", 0, 1, 0, 1, 4)}}}}
+		{Series: []Series{curve("a", 0, 1, 0, 1, 4), {Name: "b"}}},
+		{Series: []Series{{Name: "a"}, curve("b", 0, 1, 0, 1, 4)}},
+	}}
 	svg, err := ps.picture("svg")
 	if err != nil {
 		t.Fatal(err)

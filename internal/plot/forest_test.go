@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Names, numbers and labels of the axes lie on nothing else, whatever the ranges, and the picture is
-// the same again. Each block has a line at 0. A narrow one for a page has no numbers.
+// Names, numbers and labels of the axes lie on nothing else, whatever the ranges, and the picture
+// is the same again. Each block has a line at 0. A narrow one for a page has no numbers.
 func TestForest(t *testing.T) {
 	nan := math.NaN()
 	for _, n := range []int{1, 3, 9} {

@@ -50,8 +50,8 @@ func atLeast(bound float64, all []float64) []float64 {
 	return out
 }
 
-// runs are the pieces of a line: on a logarithmic axis it is interrupted where it is 0, and steps are
-// where there is no number.
+// runs are the pieces of a line: on a logarithmic axis it is interrupted where it is 0, and steps
+// are where there is no number.
 func (c Chart) runs(s Series) (all []plotter.XYs) {
 	if !c.LogY && s.Steps {
 		return c.unbroken(s)

@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Network is a picture of individuals and the links between them: discs and lines. Who is linked is
-// near each other, parts that are not linked are side by side, and nothing else is meant by where a
-// disc is. The same network has the same picture.
+// A Network is a picture of individuals and the links between them: discs and lines. Who is linked
+// is near each other, parts that are not linked are side by side, and nothing else is meant by
+// where a disc is. The same network has the same picture.
 type Network struct {
 	Title, Note string
 	Colours     []string // what each colour of discs means
@@ -39,8 +39,8 @@ func (n Network) PDF() ([]byte, error) { return n.picture("pdf") }
 // networkShape is the height of the drawing as a share of its width.
 const networkShape = 0.6
 
-// Web renders the picture for a page, as an svg element without title and note. Colours are attributes,
-// as in [Chart.Web].
+// Web renders the picture for a page, as an svg element without title and note. Colours are
+// attributes, as in [Chart.Web].
 func (n Network) Web(size Size) []byte {
 	l := newLegend(n.entries(func(s string) string { return s }), false, vg.Length(size.Text), vg.Length(size.Width), 0)
 	height := math.Ceil(networkShape*size.Width + l.size().Y.Points() + size.Text)

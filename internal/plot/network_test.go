@@ -9,7 +9,8 @@ import (
 
 // chain is a network of a chain, a ring with a tail, a star, pairs and a disc alone.
 func chain() Network {
-	n := Network{Title: "a network", Note: "some", Colours: []string{"well", "ill", "absent"}, Kinds: []string{"home", "work"}}
+	n := Network{Title: "a network", Note: "some", Colours: []string{"well", "ill", "absent"},
+		Kinds: []string{"home", "work"}}
 	part := func(size int, links ...int) {
 		from := len(n.Nodes)
 		for i := range size {
@@ -29,8 +30,8 @@ func chain() Network {
 	return n
 }
 
-// Discs that are linked are about as far apart as a link is long, no two lie upon each other, parts do
-// not overlap, and all are within the drawing.
+// Discs that are linked are about as far apart as a link is long, no two lie upon each other, parts
+// do not overlap, and all are within the drawing.
 func TestNetworkLayout(t *testing.T) {
 	n := chain()
 	at, wide, high := n.layout()
@@ -82,7 +83,8 @@ func TestNetworkPictures(t *testing.T) {
 	if !bytes.Equal(svg, again) {
 		t.Error("another picture of the same network")
 	}
-	if web := string(n.Web(Size{Width: 320, Text: 13})); strings.Contains(web, "style=") || strings.Count(web, "<text") != 4 {
+	web := string(n.Web(Size{Width: 320, Text: 13}))
+	if strings.Contains(web, "style=") || strings.Count(web, "<text") != 4 {
 		t.Errorf("%.300s", web)
 	}
 }

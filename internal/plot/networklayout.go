@@ -9,11 +9,11 @@ import (
 )
 
 // Where the discs of a [Network] are. Each part that hangs together is laid out by itself, so that
-// distances between discs are as near as can be to the number of links between them: the stress, which
-// is the sum over all pairs of (distance − links)² / links², is made smaller by moving one disc after
-// the other to where it wants to be [Gansner04]. It begins with circles around the first disc, which is
-// right for a tree. It takes a step for each pair and round. The parts are then put beside each other,
-// the highest first, each as low as there is room for it.
+// distances between discs are as near as can be to the number of links between them: the stress,
+// which is the sum over all pairs of (distance − links)² / links², is made smaller by moving one
+// disc after the other to where it wants to be [Gansner04]. It begins with circles around the first
+// disc, which is right for a tree. It takes a step for each pair and round. The parts are then put
+// beside each other, the highest first, each as low as there is room for it.
 //
 // Products are rounded before they are summed up, so that the picture is the same on all machines.
 //
@@ -97,8 +97,8 @@ func (p *part) settle(linked [][]int) {
 	p.wide, p.high = top.x-low.x+2*margin, top.y-low.y+2*margin
 }
 
-// circles places the discs on circles around the first one, by the number of links to it. What hangs
-// from a disc has a sector, the wider the more leaves there are.
+// circles places the discs on circles around the first one, by the number of links to it. What
+// hangs from a disc has a sector, the wider the more leaves there are.
 func (p *part) circles() {
 	leaves, depth := make([]float64, len(p.nodes)), make([]float64, len(p.nodes))
 	for i := len(p.nodes) - 1; i >= 0; i-- {

@@ -13,8 +13,8 @@ import (
 )
 
 // A Tree is a chart of who infected whom. Each infection is a disc at its time in a row of its own,
-// with a line up to the last infection by the same individual, and lines down to those by it. Colours
-// are generations.
+// with a line up to the last infection by the same individual, and lines down to those by it.
+// Colours are generations.
 type Tree struct {
 	Title, Note, XLabel string
 	Dates               *Dates // labels of the x axis are dates; nil for numbers
@@ -40,8 +40,8 @@ func (t Tree) PNG() ([]byte, error) { return t.picture("png") }
 // PDF encodes the picture.
 func (t Tree) PDF() ([]byte, error) { return t.picture("pdf") }
 
-// Web renders the picture for a page, as an svg element without title and note; its height follows from
-// the number of infections. Colours are attributes, as in [Chart.Web].
+// Web renders the picture for a page, as an svg element without title and note; its height follows
+// from the number of infections. Colours are attributes, as in [Chart.Web].
 func (t Tree) Web(size Size) []byte {
 	text := vg.Length(size.Text)
 	row := t.row(1.5*text, 800)
@@ -55,7 +55,8 @@ func (t Tree) Web(size Size) []byte {
 		`aria-hidden="true" focusable="false">%s</svg>`, size.Width, height, canvas.b.String())
 }
 
-// row is the height of a row: at most one with a text, and less if all are higher than they should be.
+// row is the height of a row: at most one with a text, and less if all are higher than they should
+// be.
 func (t Tree) row(most, all vg.Length) vg.Length {
 	return min(most, max(all/320, all/vg.Length(max(1, len(t.Nodes)))))
 }

@@ -117,8 +117,8 @@ func TestPairing(t *testing.T) {
 	}
 }
 
-// courseOf is a course of two scenarios with a state, a total that does not change, and a flow whose
-// last interval is short.
+// courseOf is a course of two scenarios with a state, a total that does not change, and a flow
+// whose last interval is short.
 func courseOf(scenarios int) *Course {
 	c := &Course{Title: "model", TimeLabel: "day", Unit: "day", Times: []float64{0, 7, 14, 15}}
 	for i := range scenarios {

@@ -179,8 +179,8 @@ func (c *ICER) Print(w io.Writer) error {
 	return err
 }
 
-// A Curve is the probability that each scenario is the best choice, by how much is paid for one unit
-// of the effect.
+// A Curve is the probability that each scenario is the best choice, by how much is paid for one
+// unit of the effect.
 type Curve struct {
 	Pay         []float64
 	Probability [][]float64 // by scenario
@@ -222,8 +222,8 @@ func (c *ICER) Acceptability() Curve {
 	return curve
 }
 
-// mostPaid is how far the curves go: a round number of at least twice the largest ratio, between any
-// two scenarios, and beyond its interval.
+// mostPaid is how far the curves go: a round number of at least twice the largest ratio, between
+// any two scenarios, and beyond its interval.
 func (c *ICER) mostPaid() float64 {
 	most := 0.0
 	for _, r := range c.Ratios() {
@@ -263,8 +263,8 @@ func (c *ICER) WriteAcceptability(w io.Writer) error {
 	return out.Error()
 }
 
-// Draw draws the cost-effectiveness plane and the acceptability curves into a directory, as .svg and
-// .png.
+// Draw draws the cost-effectiveness plane and the acceptability curves into a directory, as .svg
+// and .png.
 func (c *ICER) Draw(dir, title string) error {
 	return errors.Join(plot.SaveBoth(dir, "plane", c.Plane(title)),
 		plot.SaveBoth(dir, "acceptability", c.AcceptabilityChart(title)))
@@ -273,8 +273,8 @@ func (c *ICER) Draw(dir, title string) error {
 // mostPlotted is how many replicas of a scenario the plane shows; more would cover each other.
 const mostPlotted = 2000
 
-// Plane is the cost-effectiveness plane: a point for each replica, of how much more a scenario costs
-// and gains than the first, and a larger one for the means.
+// Plane is the cost-effectiveness plane: a point for each replica, of how much more a scenario
+// costs and gains than the first, and a larger one for the means.
 func (c *ICER) Plane(title string) plot.Chart {
 	n := len(c.Pairs[0])
 	chart := plot.Chart{Title: title + ": cost-effectiveness plane",

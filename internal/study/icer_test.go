@@ -85,7 +85,9 @@ func TestFiellerCovers(t *testing.T) {
 
 func TestICERTable(t *testing.T) {
 	c := NewICER("cost/qalys", []string{"usual", "better", "worse", "same", "dearer"})
-	of := [][2][2]float64{{{10, 10}, {1, 1}}, {{8, 9}, {2, 3}}, {{11, 12}, {1, 0.5}}, {{10, 10}, {1, 1}}, {{14, 16}, {2, 3}}}
+	of := [][2][2]float64{
+		{{10, 10}, {1, 1}}, {{8, 9}, {2, 3}}, {{11, 12}, {1, 0.5}}, {{10, 10}, {1, 1}}, {{14, 16}, {2, 3}},
+	}
 	for i := range 2 {
 		c.Add(func(k int) (float64, float64) { return of[k][0][i], of[k][1][i] })
 	}
@@ -94,8 +96,8 @@ func TestICERTable(t *testing.T) {
 	if err := c.WriteRatios(&b); err != nil {
 		t.Fatal(err)
 	}
-	want := "scenario,cost,effect,icer,low,high\nbetter,-1.5,1.5,dominates,,\nworse,1.5,-0.25,is dominated,,\nsame,0,0,,,\n" +
-		"dearer,5,1.5,3.3333333333333335,,\n"
+	want := "scenario,cost,effect,icer,low,high\nbetter,-1.5,1.5,dominates,,\nworse,1.5,-0.25,is dominated,,\n" +
+		"same,0,0,,,\ndearer,5,1.5,3.3333333333333335,,\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}

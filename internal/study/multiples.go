@@ -9,15 +9,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// mostBands is the number of scenarios whose bands can be told apart in one chart; of more, each has
-// a chart with the first one.
+// mostBands is the number of scenarios whose bands can be told apart in one chart; of more, each
+// has a chart with the first one.
 const mostBands = 4
 
 // mostMultiples is the number of charts of a picture with a chart for each scenario.
 const mostMultiples = 60
 
-// panels has a chart for each state, or for each incidence or outcome as the suffix of the file says,
-// that is not empty, and one for each that differs; of many scenarios, a chart for each of them.
+// panels has a chart for each state, or for each incidence or outcome as the suffix of the file
+// says, that is not empty, and one for each that differs; of many scenarios, a chart for each of
+// them.
 func (c *Course) panels(suffix string) (scenarios, differences plot.Panels) {
 	what := "individuals in each state"
 	switch suffix {

@@ -20,11 +20,11 @@
 // # Contract
 //
 // Tables are tidy: a row is one number, and the other columns identify it. If a model records by
-// group, there is a column for each attribute. It is empty (null in Parquet and JSON) where a row does not
-// depend on it; rows in which all are empty are totals. Tables are written and read row by row, so
-// a table may be larger than memory. The formats hold the same values; Parquet takes a tenth to a
-// quarter of the size of CSV, and Parquet and JSON keep the types of columns. The same result gives
-// the same bytes.
+// group, there is a column for each attribute. It is empty (null in Parquet and JSON) where a row
+// does not depend on it; rows in which all are empty are totals. Tables are written and read row by
+// row, so a table may be larger than memory. The formats hold the same values; Parquet takes a
+// tenth to a quarter of the size of CSV, and Parquet and JSON keep the types of columns. The same
+// result gives the same bytes.
 //
 // docs/reference/results.md describes all files and columns.
 //

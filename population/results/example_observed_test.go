@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// watched is a run of two people of whom one infects the other, with a machine that waits for a day.
+// watched is a run of two people of whom one infects the other, with a machine that waits for a
+// day.
 func watched(o population.Options) *population.Result {
 	m, err := population.Compile("watched.yaml", []byte(`
 name: watched
@@ -169,7 +170,9 @@ func ExamplePersonRow() {
 }
 
 func ExampleObservedRow() {
-	d := tables(map[string]string{"observed.csv": "replica,time,name,what,count\n0,7,survey,seen,3\n0,7,survey,tested,20\n"})
+	d := tables(map[string]string{
+		"observed.csv": "replica,time,name,what,count\n0,7,survey,seen,3\n0,7,survey,tested,20\n",
+	})
 	defer os.RemoveAll(d.Path)
 	for row, err := range d.Observed() {
 		if err != nil {

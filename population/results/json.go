@@ -11,8 +11,8 @@ import (
 
 // A table in JSON is a list of blocks of up to blockRows rows. A block is an object with a list for
 // each column, all of the same length: {"replica":[0,0],"time":[0,1],"count":[3,5]}. So a reader
-// gets columns with their types in one pass, without more text than CSV has. A table without rows has
-// one block of empty lists.
+// gets columns with their types in one pass, without more text than CSV has. A table without rows
+// has one block of empty lists.
 
 // blockRows is how many rows are held in memory before they are written, as in Parquet.
 const blockRows = 1 << 16

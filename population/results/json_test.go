@@ -59,7 +59,8 @@ func TestJSONWrong(t *testing.T) {
 		`[{"replica":[0],"time":[1],"state":["ill"],"count":[1]}`:                  "unexpected EOF",
 		`[{"replica":[0],"time":[1],"state":[{}],"count":[1]}]`:                    "column state: found map[], expected",
 		`[{"replica":[0],"time":[1],"state":"ill","count":[1]}]`:                   "column state: json",
-		`[]`: "the table is empty", `[{}]`: "0 columns", ``: "unexpected EOF", `{"replica":[]}`: "expected [", `[[]]`: "expected {",
+		`[]`: "the table is empty", `[{}]`: "0 columns", ``: "unexpected EOF",
+		`{"replica":[]}`: "expected [", `[[]]`: "expected {",
 	} {
 		if err := os.WriteFile(filepath.Join(d.Path, "series.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

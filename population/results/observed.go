@@ -7,21 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// WriteObserved writes what each observation has seen since the start: replica, time, the date if the
-// model's clock has dates, name, what, the attributes that the model records by, and count. What is
-// seen, or, of surveys, tested and expected, or, if the model records it, incidence: how many were
-// seen in the interval that ends with the row.
+// WriteObserved writes what each observation has seen since the start: replica, time, the date if
+// the model's clock has dates, name, what, the attributes that the model records by, and count.
+// What is seen, or, of surveys, tested and expected, or, if the model records it, incidence: how
+// many were seen in the interval that ends with the row.
 func WriteObserved(w io.Writer, f Format, r *population.Result) error {
-	l, out, err := newCounts(w, f, &observedTable, r.Model)
-	if err != nil {
-		return err
-	}
 	names := r.Model.Observations()
-	err = eachMoment(r, func(at *moment) error {
+	return writeCounts(w, f, &observedTable, r, func(at *moment, writeRow func(*ObservedRow) error) error {
 		row := ObservedRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		write := func(what string, count float64) error {
 			row.What, row.Count = what, count
-			return out.row(l.row(&row))
+			return writeRow(&row)
 		}
 		for o, name := range names {
 			row.Name = name
@@ -45,10 +41,6 @@ func WriteObserved(w io.Writer, f Format, r *population.Result) error {
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return out.close()
 }
 
 // A TreeWriter writes who infected whom, one infection at a time. It must not be used from several
@@ -89,7 +81,8 @@ type PeopleWriter struct {
 }
 
 // NewPeopleWriter begins a table of the people of a model: replica, number, id, entered, left, how,
-// mother, state, its attributes, numbers and places, and "time of" each thing whose first time the model records.
+// mother, state, its attributes, numbers and places, and "time of" each thing whose first time the
+// model records.
 func NewPeopleWriter(w io.Writer, f Format, m *population.Model) (*PeopleWriter, error) {
 	names := append(append(m.Attributes(), m.Numbers()...), m.Places()...)
 	l := peopleTable.layout(func(presence) bool { return false }, names, names, peopleTable.names(), m.PersonTimes()...)

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// Tables of what is observed, of trees and of people hold the same in all formats, and what is missing
-// stays missing.
+// Tables of what is observed, of trees and of people hold the same in all formats, and what is
+// missing stays missing.
 func TestObservedTables(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(`name: tables
 time: {unit: day, end: 30}
@@ -124,7 +124,8 @@ record: {every: 10 days, by: [age], incidence: true, tree: {of: infection}, peop
 			}
 			all = append(all, row)
 		}
-		// For 2 replicas, 4 rows, everybody and two groups: seen and incidence of both, tested and expected.
+		// For 2 replicas, 4 rows, everybody and two groups: seen and incidence of both, tested and
+		// expected.
 		if len(all) != 2*4*3*6 {
 			t.Errorf("%s: %d rows of what is observed", f, len(all))
 		}
@@ -134,7 +135,8 @@ record: {every: 10 days, by: [age], incidence: true, tree: {of: infection}, peop
 			t.Errorf("%s has another table", f)
 		}
 		seen, ok := d.Summary.Observed.Get("survey")
-		if !ok || seen.Tested == nil || seen.Tested.Mean[3] != 9 || d.Summary.Tree == nil || len(d.Summary.Tree.Offspring) == 0 {
+		if !ok || seen.Tested == nil || seen.Tested.Mean[3] != 9 ||
+			d.Summary.Tree == nil || len(d.Summary.Tree.Offspring) == 0 {
 			t.Errorf("%s: the summary has %+v", f, d.Summary.Observed)
 		}
 	}

@@ -57,12 +57,8 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 
 func newParquetSink(w io.Writer, name string, columns []column) *parquetSink {
 	s := &parquetSink{columns: columns, rows: make([]parquet.Row, someRows), texts: map[string][]byte{}}
-	s.w = parquet.NewGenericWriter[any](
-		w,
-		schemaOf(name, columns),
-		parquet.MaxRowsPerRowGroup(groupRows),
-		parquet.CreatedBy("almanac", "", ""),
-	)
+	s.w = parquet.NewGenericWriter[any](w, schemaOf(name, columns), parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.CreatedBy("almanac", "", ""))
 	for i := range s.rows {
 		s.rows[i] = make(parquet.Row, len(columns))
 	}

@@ -87,8 +87,8 @@ type EventRow struct {
 	Values         []string
 }
 
-// A NetworkRow is a number of a network; see [population.Network]. What is links, degrees, formed or
-// ended.
+// A NetworkRow is a number of a network; see [population.Network]. What is links, degrees, formed
+// or ended.
 type NetworkRow struct {
 	Replica       int
 	Time          float64
@@ -107,8 +107,8 @@ type SupplyRow struct {
 	Left, Used, Lost, Refused int64
 }
 
-// An ObservedRow says how many an observation has seen since the start, or, of a survey, how many it has
-// tested, and how many of these were to be positive.
+// An ObservedRow says how many an observation has seen since the start, or, of a survey, how many
+// it has tested, and how many of these were to be positive.
 type ObservedRow struct {
 	Replica int
 	Time    float64
@@ -176,37 +176,38 @@ func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
 	return each(csvOpener("outcomes.csv", r), &outcomeTable)
 }
 
-// Supplies reads how much of each supply there was, row by row, if the model has supplies. An error is
-// the last that is given.
+// Supplies reads how much of each supply there was, row by row, if the model has supplies. An error
+// is the last that is given.
 func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
 	return each(d.opener(supplyTable.name), &supplyTable)
 }
 
-// Networks reads how many links there were, row by row, if the model has networks. An error is the last
-// that is given.
+// Networks reads how many links there were, row by row, if the model has networks. An error is the
+// last that is given.
 func (d *Directory) Networks() iter.Seq2[NetworkRow, error] {
 	return each(d.opener(networkTable.name), &networkTable)
 }
 
-// Values reads the values of the whole population, if the model records any, row by row. An error is
-// the last that is given.
+// Values reads the values of the whole population, if the model records any, row by row. An error
+// is the last that is given.
 func (d *Directory) Values() iter.Seq2[ValueRow, error] {
 	return each(d.opener(valueTable.name), &valueTable)
 }
 
-// Observed reads what each observation has seen, if the model observes anything, row by row. An error is
-// the last that is given.
+// Observed reads what each observation has seen, if the model observes anything, row by row. An
+// error is the last that is given.
 func (d *Directory) Observed() iter.Seq2[ObservedRow, error] {
 	return each(d.opener(observedTable.name), &observedTable)
 }
 
-// Tree reads who infected whom, if the model records it, row by row. An error is the last that is given.
+// Tree reads who infected whom, if the model records it, row by row. An error is the last that is
+// given.
 func (d *Directory) Tree() iter.Seq2[TreeRow, error] {
 	return each(d.opener(treeTable.name), &treeTable)
 }
 
-// People reads everybody who was there, if the model records people, row by row. An error is the last
-// that is given.
+// People reads everybody who was there, if the model records people, row by row. An error is the
+// last that is given.
 func (d *Directory) People() iter.Seq2[PersonRow, error] {
 	return each(d.opener(peopleTable.name), &peopleTable)
 }
@@ -224,10 +225,8 @@ func (d *Directory) Attributes() ([]string, error) {
 		return nil, err
 	}
 	defer t.close()
-	return slices.DeleteFunc(
-		slices.Clone(t.columns()),
-		func(name string) bool { return slices.Contains(countColumns(), name) },
-	), nil
+	return slices.DeleteFunc(slices.Clone(t.columns()),
+		func(name string) bool { return slices.Contains(countColumns(), name) }), nil
 }
 
 // A table that is open.

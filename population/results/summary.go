@@ -44,8 +44,8 @@ type Summary struct {
 	Peaks Ordered[Peak]            `json:"peaks"`
 }
 
-// A Tree is what is known of who infected whom; see [population.Tree]. A pointer is nil where there is
-// no number.
+// A Tree is what is known of who infected whom; see [population.Tree]. A pointer is nil where there
+// is no number.
 type Tree struct {
 	Offspring      map[int]float64 `json:"offspring"`
 	GenerationTime struct {
@@ -96,8 +96,8 @@ type ObservedCounts struct {
 	Expected  *population.Series `json:"expected,omitempty"`
 }
 
-// MachineCounts are what was counted of a machine: how many were in each of its states, and how many
-// went from one to another.
+// MachineCounts are what was counted of a machine: how many were in each of its states, and how
+// many went from one to another.
 type MachineCounts struct {
 	States    Ordered[population.Series] `json:"states"`
 	Flows     Ordered[population.Series] `json:"flows"`

@@ -13,10 +13,7 @@ import (
 func groupColumns(m *population.Model) []string {
 	var names []string
 	for _, name := range m.Attributes() {
-		if slices.ContainsFunc(
-			m.Groups(),
-			func(g population.Group) bool { return slices.Contains(g.Attributes, name) },
-		) {
+		if slices.ContainsFunc(m.Groups(), func(g population.Group) bool { return slices.Contains(g.Attributes, name) }) {
 			names = append(names, name)
 		}
 	}
@@ -27,14 +24,23 @@ func groupColumns(m *population.Model) []string {
 // one of these names has another column name, the same in both tables.
 func countColumns() []string { return append(seriesTable.names(), flowTable.names()...) }
 
-// newCounts begins a table of counts.
-func newCounts[R any](w io.Writer, f Format, s *schema[R], m *population.Model) (*layout[R], sink, error) {
+// writeCounts writes a table of counts. Rows writes those of a moment.
+func writeCounts[R any](w io.Writer, f Format, s *schema[R], r *population.Result,
+	rows func(at *moment, write func(*R) error) error) error {
+	m := r.Model
 	has := func(p presence) bool {
 		return p == ifDated && m.Dates() != nil || p == ifIncidence && m.RecordsIncidence()
 	}
 	l := s.layout(has, groupColumns(m), m.Attributes(), append(countColumns(), s.names()...))
 	out, err := newSink(w, f, s.name, l.columns)
-	return &l, out, err
+	if err != nil {
+		return err
+	}
+	write := func(row *R) error { return out.row(l.row(row)) }
+	if err := eachMoment(r, func(at *moment) error { return rows(at, write) }); err != nil {
+		return err
+	}
+	return out.close()
 }
 
 // A moment is a row of a replica, of everybody or of a group.
@@ -85,25 +91,17 @@ func eachMoment(r *population.Result, call func(*moment) error) error {
 // hiv=positive: replica, time, the date if the model's clock has dates, state, the attributes that
 // the model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
-	l, out, err := newCounts(w, f, &seriesTable, r.Model)
-	if err != nil {
-		return err
-	}
 	states := r.Model.Counted()
-	err = eachMoment(r, func(at *moment) error {
+	return writeCounts(w, f, &seriesTable, r, func(at *moment, write func(*SeriesRow) error) error {
 		row := SeriesRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		for s, name := range states {
 			row.State, row.Count = name, int64(at.run.Count(at.row, s))
-			if err := out.row(l.row(&row)); err != nil {
+			if err := write(&row); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return out.close()
 }
 
 // WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has
@@ -111,22 +109,18 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 // incidence, incidence: how many in the interval that ends with the row. What goes by a name may
 // have any, also that of a flow: kind is flow or named, and tells them apart.
 func WriteFlows(w io.Writer, f Format, r *population.Result) error {
-	l, out, err := newCounts(w, f, &flowTable, r.Model)
-	if err != nil {
-		return err
-	}
 	var flows []string
 	for _, f := range r.Model.Flows() {
 		flows = append(flows, f.String())
 	}
 	names := r.Model.Names()
-	err = eachMoment(r, func(at *moment) error {
+	return writeCounts(w, f, &flowTable, r, func(at *moment, write func(*FlowRow) error) error {
 		row := FlowRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		all := func(kind string, names []string, count, incidence func(row, k int) uint64) error {
 			row.Kind = kind
 			for k, name := range names {
 				row.Flow, row.Count, row.Incidence = name, int64(count(at.row, k)), int64(incidence(at.row, k))
-				if err := out.row(l.row(&row)); err != nil {
+				if err := write(&row); err != nil {
 					return err
 				}
 			}
@@ -137,38 +131,27 @@ func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 		}
 		return all("named", names, at.run.Named, at.run.NamedIncidence)
 	})
-	if err != nil {
-		return err
-	}
-	return out.close()
 }
 
-// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time, the
-// date if the model's clock has dates, outcome, the attributes that the model records by, and value.
+// WriteOutcomes writes what each outcome of the model has accrued since the start: replica, time,
+// the date if the model's clock has dates, outcome, the attributes that the model records by, and
+// value.
 func WriteOutcomes(w io.Writer, f Format, r *population.Result) error {
-	l, out, err := newCounts(w, f, &outcomeTable, r.Model)
-	if err != nil {
-		return err
-	}
 	names := r.Model.Outcomes()
-	err = eachMoment(r, func(at *moment) error {
+	return writeCounts(w, f, &outcomeTable, r, func(at *moment, write func(*OutcomeRow) error) error {
 		row := OutcomeRow{Replica: at.run.Replica, Time: at.time, Date: at.date, Values: at.values}
 		for o, name := range names {
 			row.Outcome, row.Value = name, at.run.Outcome(at.row, o)
-			if err := out.row(l.row(&row)); err != nil {
+			if err := write(&row); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return out.close()
 }
 
-// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's clock
-// has dates, supply, left, used, lost and refused, the last three since the start.
+// WriteSupplies writes how much of each supply there was: replica, time, the date if the model's
+// clock has dates, supply, left, used, lost and refused, the last three since the start.
 func WriteSupplies(w io.Writer, f Format, r *population.Result) error {
 	names := r.Model.Supplies()
 	return writeWhole(w, f, &supplyTable, r, len(names),
@@ -219,8 +202,8 @@ func WriteNetworks(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteValues writes the values of the whole population: replica, time, the date if the model's clock
-// has dates, name and value.
+// WriteValues writes the values of the whole population: replica, time, the date if the model's
+// clock has dates, name and value.
 func WriteValues(w io.Writer, f Format, r *population.Result) error {
 	names := r.Model.Values()
 	return writeWhole(w, f, &valueTable, r, len(names),

@@ -79,7 +79,7 @@ type Recorder struct {
 	source     random.Stream // of Rand; here, where no other goroutine's is in the same cache line
 	q          Metered
 	start      time.Time
-	last       int64 // time of the last stamp
+	last       int64 // the last timestamp
 	until      int64
 	operations int
 	log        []Operation

@@ -24,14 +24,14 @@ func (t *tree) below(place int32) (sum int32) {
 	return sum
 }
 
-// A merge is a heap of logs, ordered by the next stamp of each.
+// A merge is a heap of logs, ordered by the next timestamp of each.
 type merge []cursor
 
 type cursor struct {
 	due   int64 // twice the time, and 1 more for an end
 	log   int
 	index int
-	ended bool // the next stamp is the end of ops[0]
+	ended bool // the next timestamp is the end of ops[0]
 	ops   []Operation
 }
 

@@ -19,10 +19,11 @@ import (
 // and drift −δ/c a round, where 1−δ balls ask a bin. Its density is that of e^(−2δcu), with which a
 // bin is idle in δ/(1−e^(−2δc)) of the rounds. That is 1−λ. So with θ = c(1−λ) and ϑ = cδ
 //
-//	θ = ϑ/(1−e^(−2ϑ)), and a ball lands in a bin that is half full or more with probability 1/(1+e^ϑ):
+//	θ = ϑ/(1−e^(−2ϑ)),
 //
-// more than 1/2 as long as θ < 1/2, 0.31 at θ = 1, that is c = 1/(1−λ), and about e^(−θ) beyond:
-// for constant λ and large c hardly ever.
+// and a ball lands in a bin that is half full or more with probability 1/(1+e^ϑ): more than 1/2 as
+// long as θ < 1/2, 0.31 at θ = 1, that is c = 1/(1−λ), and about e^(−θ) beyond: for constant λ and
+// large c hardly ever.
 func filledBuffers(r *runner) reproduce.Finding {
 	r.Runs(len(landingSimulated))
 	var points []landing

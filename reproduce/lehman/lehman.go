@@ -124,7 +124,7 @@ var errEmpty = errors.New("reproduce: the calendar is empty before its time")
 // patience is how many operations are done between two looks at the context.
 const patience = 1 << 18
 
-// forEach calls do for 0 … n−1, in stretches.
+// forEach calls do for 0 … n−1, with a checkpoint before every patience of them.
 func forEach(run *reproduce.Runner, n int, do func(i int) error) {
 	for from := 0; from < n; from += patience {
 		run.Checkpoint()

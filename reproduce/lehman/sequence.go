@@ -46,9 +46,9 @@ type sequenceSays struct {
 //  3. The quotient v = (te − Qt0)/Qw is rounded, to a unit that depends on the cycle. The phases of
 //     two different times differ by d/Qw or more. That is more than U/2, U being the unit of te/Qw,
 //     since a unit is more than 2⁻⁵³ and at most 2⁻⁵² of its number. Let s ≤ L ≤ U be the units of
-//     the two. The rounded phases are multiples of s, and the earlier exceeds the later by less than
-//     (L + s)/2 − U/2 ≤ s/2, hence not at all. In the same way a quotient below a whole number is
-//     not rounded to it.
+//     the two. The rounded phases are multiples of s, and the earlier exceeds the later by less
+//     than (L + s)/2 − U/2 ≤ s/2, hence not at all. In the same way a quotient below a whole number
+//     is not rounded to it.
 //  4. Taking away the whole number is exact. The product with Qn is rounded once, which keeps
 //     order, and stays below Qn: the largest phase is 1 − 2⁻⁵³, and Qn·2⁻⁵³ is more than half the
 //     distance from Qn to the number below it.

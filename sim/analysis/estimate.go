@@ -193,7 +193,8 @@ func momentsOf(x []float64) (m, variance, skewness float64) {
 // willink is Johnson's transformation of Student's t for skew numbers, as Willink [W05] inverted
 // it; beta is the skewness over 6√n.
 //
-// [W05]: R. Willink, A confidence interval and test for the mean of an asymmetric distribution, Communications in Statistics 34, 2005
+// [W05]: R. Willink, A confidence interval and test for the mean of an asymmetric distribution,
+// Communications in Statistics 34, 2005
 func willink(beta float64) func(t float64) float64 {
 	if math.Abs(beta) < 1e-6 {
 		return func(t float64) float64 { return t }

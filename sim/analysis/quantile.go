@@ -16,7 +16,8 @@ import (
 // quantiles to the ends of that are the ends of this one. So the check for a run that is too short
 // is that of this share. It panics if p is not between 0 and 1.
 //
-// [W52]: R. S. Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952
+// [W52]: R. S. Woodruff, Confidence intervals for medians and other position measures, JASA 47,
+// 1952
 func Quantile(x []float64, p float64, opts ...Option) Estimate {
 	checkShare("Quantile", p)
 	o := optionsOf(opts)

@@ -46,8 +46,8 @@ func TestCoverageTable(t *testing.T) {
 	}
 }
 
-// Why there are corrections, and what MSER-5 costs: intervals of 32 batch means by Student's t alone
-// cover less, and in short runs MSER-5 leaves out much that it should not
+// Why there are corrections, and what MSER-5 costs: intervals of 32 batch means by Student's t
+// alone cover less, and in short runs MSER-5 leaves out much that it should not
 // (docs/decisions/0010-sim-statistics-and-shifts.md).
 func TestWhatCorrectionsBuy(t *testing.T) {
 	const load, runs = 0.5, 2000

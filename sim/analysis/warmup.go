@@ -25,7 +25,8 @@ const fewForBatches = 50
 // Take x from the first value on, of statistics that were not reset.
 //
 // [W97]: https://doi.org/10.1177/003754979706900601
-// [WCS00]: K. P. White, M. J. Cobb and S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation, WSC 2000
+// [WCS00]: K. P. White, M. J. Cobb and S. C. Spratt, A comparison of five steady-state truncation
+// heuristics for simulation, WSC 2000
 // [WR10]: https://doi.org/10.1057/jos.2010.19
 func MSER5(x []float64) WarmUp {
 	w := WarmUp{Batch: 5}

@@ -3,7 +3,7 @@
 //
 //	s.Keep(sim.Thinned(1000))
 //	…
-//	line, _ := desk.Queue().TimeSeries() // a history.Series
+//	queue, _ := desk.Queue().TimeSeries() // a history.Series
 //
 // [sim.Simulation.Keep] says what is kept, and with how much memory. Package sim/output writes
 // histories and draws them; package sim/analysis estimates from them.

@@ -34,12 +34,12 @@ func Main(root *cobra.Command) {
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// BareFlag is the annotation of a root command that names a flag of its commands which may stand without
-// a value, and the value that it has then, as in "from-state=none".
+// BareFlag is the annotation of a root command that names a flag of its commands which may stand
+// without a value, and the value that it has then, as in "from-state=none".
 const BareFlag = "bare flag"
 
-// bareFlags gives a flag that stands without a value the value of BareFlag: if it is the last word, or
-// another flag follows.
+// bareFlags gives a flag that stands without a value the value of BareFlag: if it is the last word,
+// or another flag follows.
 func bareFlags(root *cobra.Command, args []string) []string {
 	name, value, ok := strings.Cut(root.Annotations[BareFlag], "=")
 	if !ok {

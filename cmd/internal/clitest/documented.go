@@ -12,10 +12,10 @@ import (
 
 // Documented compares a page with the subcommands of a program and their flags.
 //
-// A subcommand has a section of the page with its name as heading, or a row of a table in the section
-// of the program that begins with its name. The flags of the subcommand, and of the subcommands below
-// it, are those that stand there in code font. A section also has the flags of sections named "…
-// options" that it links to, and a row those of the section outside the table.
+// A subcommand has a section of the page with its name as heading, or a row of a table in the
+// section of the program that begins with its name. The flags of the subcommand, and of the
+// subcommands below it, are those that stand there in code font. A section also has the flags of
+// sections named "… options" that it links to, and a row those of the section outside the table.
 func Documented(t *testing.T, root *cobra.Command, page string) {
 	t.Helper()
 	text, err := os.ReadFile(page)

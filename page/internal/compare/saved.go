@@ -83,8 +83,8 @@ func (c *Comparison) Figures() []figure.Figure {
 	return slices.Concat(all, c.scenarios(), c.overTime())
 }
 
-// ReadCosts reads what the scenarios cost and gain from the pairs of runs in a directory, for a text
-// such as cost/qalys. Without pairs there is nothing to show.
+// ReadCosts reads what the scenarios cost and gain from the pairs of runs in a directory, for a
+// text such as cost/qalys. Without pairs there is nothing to show.
 func (c *Comparison) ReadCosts(files folder.Folder, dir, text string) error {
 	data, err := files.Read(path.Join(dir, tables.PairsFile), folder.MaxResults)
 	if httperr.Is(err, http.StatusNotFound) {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// A Drawing is a picture that is no chart, such as a network, with a row for each thing that is drawn.
+// A Drawing is a picture that is no chart, such as a network, with a row for each thing that is
+// drawn.
 type Drawing struct {
 	Note    string
 	Picture Picture

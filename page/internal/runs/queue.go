@@ -68,14 +68,14 @@ type Run struct {
 	ID string
 	Work
 	*live
-	Asked time.Time
+	Submitted time.Time
 
 	queue  *Queue
 	cancel context.CancelFunc // of the context of Do; nil before it starts. Guarded by the mutex of the queue
 }
 
 // Mark distinguishes a run from a run with the same ID of an earlier server process.
-func (r *Run) Mark() string { return strconv.FormatInt(r.Asked.UnixNano(), 36) }
+func (r *Run) Mark() string { return strconv.FormatInt(r.Submitted.UnixNano(), 36) }
 
 // A Queue runs work in the order of requests, a few at a time, and keeps the latest results.
 //
@@ -132,7 +132,7 @@ func (q *Queue) Start(w Work) (*Run, error) {
 				"are done", waiting)
 	}
 	q.last++
-	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
+	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Submitted: time.Now(), queue: q}
 	q.runs = append(q.runs, r)
 	q.startNext()
 	q.evict()

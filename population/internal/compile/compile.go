@@ -156,8 +156,8 @@ func (m *Model) StartScope() Scope {
 	return here
 }
 
-// ObservedScope is StartScope, with the values that parameters have after a saved state if the model
-// goes on with one: what is observed is observed then.
+// ObservedScope is StartScope, with the values that parameters have after a saved state if the
+// model goes on with one: what is observed is observed then.
 func (m *Model) ObservedScope() Scope {
 	here := m.StartScope()
 	for i := range m.File.Interventions {

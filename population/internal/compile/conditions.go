@@ -152,8 +152,9 @@ func (c *compiler) watch(p *syntax.Intervention) int {
 	return i
 }
 
-// ValueOf returns the attribute and the value that a name such as region=north or ward=any stands for. It
-// reports false if there is none, or if it is a state of a machine, which is counted by itself.
+// ValueOf returns the attribute and the value that a name such as region=north or ward=any stands
+// for. It reports false if there is none, or if it is a state of a machine, which is counted by
+// itself.
 func ValueOf(p *program.Program, name string) (attribute, value int, ok bool) {
 	of, is, found := strings.Cut(name, "=")
 	attribute = p.Attributes.Index(of)
@@ -170,8 +171,8 @@ func (c *compiler) isValue(name string) bool {
 	return ok
 }
 
-// watchValue returns the number in program.Watched of those with a value of an attribute, among those
-// of another group of it, −1 for all.
+// watchValue returns the number in program.Watched of those with a value of an attribute, among
+// those of another group of it, −1 for all.
 func (c *compiler) watchValue(name string, among int) int {
 	key := watchedValue{name, among}
 	if i, ok := c.watchedValues[key]; ok {
@@ -244,8 +245,8 @@ func (c *compiler) fixedDuration(v syntax.Value, what string) (float64, bool) {
 	return c.here.duration(v, what)
 }
 
-// setParameter returns the name of a parameter that interventions set and that a value refers to, or
-// "".
+// setParameter returns the name of a parameter that interventions set and that a value refers to,
+// or "".
 func (c *compiler) setParameter(v syntax.Value, steps int) (name string) {
 	if steps > syntax.MaxParameterChain {
 		return ""

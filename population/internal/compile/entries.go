@@ -33,9 +33,9 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 			factor = float64(c.file.Size) / per
 		}
 	}
-	if d := here.Dependence(e.Rate); here.refuseSince(e.Rate, e.What+": rate") || here.refuseNumber(e.Rate, e.What+": rate") {
+	if here.refuseIndividual(e.Rate, e.What+": rate") {
 		a.Rate = 0
-	} else if d.Time || d.Counts {
+	} else if d := here.Dependence(e.Rate); d.Time || d.Counts {
 		var varying *program.TimeVarying
 		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
 			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
@@ -113,8 +113,8 @@ func (c *compiler) allDrawn(given []int32) []int32 {
 // already.
 func (c *compiler) drawAtEntry(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
 	for _, s := range e.Into {
-		if !s.Rest && (c.dependsOnLater(here, c.order(a), what+": "+s.State.Name, s.Share) ||
-			here.refuseSince(s.Share, what+": "+s.State.Name) || here.refuseNumber(s.Share, what+": "+s.State.Name)) {
+		share := what + ": " + s.State.Name
+		if !s.Rest && (c.dependsOnLater(here, c.order(a), share, s.Share) || here.refuseIndividual(s.Share, share)) {
 			return nil
 		}
 	}
@@ -173,7 +173,7 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 		good = good && state != program.NoState
 	}
 	if c.dependsOnLater(here, c.program.Plain()+1, what, written...) ||
-		slices.ContainsFunc(written, func(v syntax.Value) bool { return here.refuseSince(v, what) || here.refuseNumber(v, what) }) {
+		slices.ContainsFunc(written, func(v syntax.Value) bool { return here.refuseIndividual(v, what) }) {
 		return
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// movesAfter is moves beside a change of state: that comes first, and a table by state is read after
-// it. Entered returns the state that an individual is in then, by the one before.
+// movesAfter is moves beside a change of state: that comes first, and a table by state is read
+// after it. Entered returns the state that an individual is in then, by the one before.
 func (c *compiler) movesAfter(
 	here Scope, texts []syntax.Move, what string, entered func(before uint16) uint16,
 ) []program.Move {
@@ -109,8 +109,8 @@ func (c *compiler) givenAttribute(n syntax.Ref, what string) int {
 	return a
 }
 
-// isBoth reports whether a value that an attribute is given has the name of another attribute, which
-// could be copied, and adds a problem if so.
+// isBoth reports whether a value that an attribute is given has the name of another attribute,
+// which could be copied, and adds a problem if so.
 func (c *compiler) isBoth(a int, g *syntax.Gives, what string) bool {
 	b := c.program.Attributes.Index(g.Value.Name)
 	if b < 0 || b == a || b == c.program.StateAttribute {
@@ -204,8 +204,8 @@ func (c *compiler) gift(here Scope, a int, g *syntax.Gives, cell []uint16, what 
 	return program.Gift{Value: uint16(slices.Index(values, c.program.Attributes[b].Values[cell[b]]))}
 }
 
-// notValue reports a name that is no value of an attribute. Of one in a table it says nothing of what the
-// table is for.
+// notValue reports a name that is no value of an attribute. Of one in a table it says nothing of
+// what the table is for.
 func (c *compiler) notValue(n syntax.Ref, what, attribute string, values []string) {
 	if len(c.file.States) > 0 && n.At.File != c.file.States[0].At.File && !diag.OnCommandLine(n.At) {
 		c.Add(n.At, "%s is no %s; %s", diag.Quote(n.Name), attribute,

@@ -192,14 +192,7 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, c.viaLargest())
 		c.bad = true
 	case c.parts > syntax.MaxDistributionParts:
-		s.reportValue(
-			v,
-			v.At,
-			"%s: more than %d distributions in one%s",
-			what,
-			syntax.MaxDistributionParts,
-			c.viaLargest(),
-		)
+		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MaxDistributionParts, c.viaLargest())
 		c.bad = true
 	}
 	return c

@@ -158,8 +158,8 @@ func (c *compiler) machineRates(here Scope, m int) {
 	}
 }
 
-// machineTables builds the tables of the clocks of a machine that have a timer. They are nil if none
-// has.
+// machineTables builds the tables of the clocks of a machine that have a timer. They are nil if
+// none has.
 func (c *compiler) machineTables(here Scope, t *program.Phase, m int) []program.State {
 	if c.program.Machines[m].Columns == 0 {
 		return nil
@@ -313,8 +313,8 @@ func (c *compiler) needEnter(m int, which string) {
 		"inherit there", text.Name, which, text.States[0].Name)
 }
 
-// enterMachines sets the states of machines in which an individual enters, where with and inherit do
-// not. Of those at the start that is the start of the machine, and which is empty.
+// enterMachines sets the states of machines in which an individual enters, where with and inherit
+// do not. Of those at the start that is the start of the machine, and which is empty.
 func (c *compiler) enterMachines(here Scope, in *program.Entry, which string) {
 	for m := range c.program.Machines {
 		a := c.program.Machines[m].Attribute

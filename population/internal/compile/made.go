@@ -5,8 +5,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// checkMade checks that who is put into places that are made of something does not depend on the values
-// that these give.
+// checkMade checks that who is put into places that are made of something does not depend on the
+// values that these give.
 func (c *compiler) checkMade(here Scope, text *syntax.Place, p *program.Place) {
 	for i, w := range p.Where {
 		if c.followsFrom(here, w.Attribute, p.By) {
@@ -35,8 +35,8 @@ func (c *compiler) madeName(a, by int) string {
 	return c.program.Attributes[a].Name + ", by " + name
 }
 
-// sortedBy returns an attribute by which people are put into the places of a kind at the start, and that
-// follows from another; −1 if there is none.
+// sortedBy returns an attribute by which people are put into the places of a kind at the start, and
+// that follows from another; −1 if there is none.
 func (c *compiler) sortedBy(here Scope, kind, from int) int {
 	p := &c.program.Places[kind]
 	for _, w := range p.Where {
@@ -57,8 +57,8 @@ func (c *compiler) sortedBy(here Scope, kind, from int) int {
 	return -1
 }
 
-// followsFrom reports whether the value that somebody of the start has of an attribute depends on that of
-// another: it is the same, begins with it, or is a machine whose start is a table by it.
+// followsFrom reports whether the value that somebody of the start has of an attribute depends on
+// that of another: it is the same, begins with it, or is a machine whose start is a table by it.
 func (c *compiler) followsFrom(here Scope, a, from int) bool {
 	if a == from {
 		return true

@@ -14,7 +14,7 @@ import (
 const (
 	maxNetworks = 250
 	maxLinks    = 1 << 32
-	maxLinked   = 1 << 26
+	maxLinked   = 1 << 26 // a block of store.Links has a number of 27 bits
 )
 
 // network returns the number of the network with a name, −1 if there is none.
@@ -87,12 +87,13 @@ func (c *compiler) linksUnknown() bool {
 // randomLinks works out the probability of a link of two individuals.
 func (c *compiler) randomLinks(here Scope, text *syntax.Network, n *program.Network) {
 	notNegative := func(x float64) bool { return x >= 0 }
-	mean, ok := here.Within(text.Mean, text.What+": random: mean", syntax.KindNumber, notNegative, "expected a mean from 0 on")
+	what := text.What + ": random: mean"
+	mean, ok := here.Within(text.Mean, what, syntax.KindNumber, notNegative, "expected a mean from 0 on")
 	if !ok || c.file.SizeBad {
 		return
 	}
 	if people := c.program.Size; mean > max(0, float64(people-1)) {
-		here.reportValue(text.Mean, text.Mean.At, "%s: random: mean: %s, but of %d people each has at most %d links", text.What,
+		here.reportValue(text.Mean, text.Mean.At, "%s: %s, but of %d people each has at most %d links", what,
 			text.Mean.Text, people, max(0, people-1))
 		return
 	}
@@ -161,8 +162,8 @@ func (c *compiler) networkTable(here Scope, i int) program.NetworkTable {
 	return t
 }
 
-// linkEnds adds the ends of the links of a network to the rate events of all states, if they are at a
-// rate. Both ends of a link may end it, each at half of the rate.
+// linkEnds adds the ends of the links of a network to the rate events of all states, if they are at
+// a rate. Both ends of a link may end it, each at half of the rate.
 func (c *compiler) linkEnds(here Scope, i int) {
 	text := &c.file.Networks[i]
 	if text.Bad || !text.Ends.Given() && (!text.After.Given() || c.program.Networks[i].Timed) {
@@ -173,8 +174,8 @@ func (c *compiler) linkEnds(here Scope, i int) {
 		rate, key, instead = text.After, "after", "duration"
 	}
 	if d := here.Dependence(rate); d.Cells() || d.Since || d.Number {
-		here.reportTogether(rate.At, []syntax.Value{rate}, "%s: ends: %s: a table by group would be of two people; write one "+
-			"%s, or make two networks", text.What, key, instead)
+		here.reportTogether(rate.At, []syntax.Value{rate}, "%s: ends: %s: a table by group would be of two people; "+
+			"write one %s, or make two networks", text.What, key, instead)
 		return
 	}
 	near := c.near(program.Neighbourhood{Attribute: -1, Kind: -1, Network: i, Ends: true})
@@ -182,7 +183,8 @@ func (c *compiler) linkEnds(here Scope, i int) {
 	what := fmt.Sprintf("%s: ends", text.What)
 	var of *program.TimeVarying
 	if text.Ends.Given() {
-		each := syntax.Value{At: rate.At, Text: rate.Text, CountDependent: &syntax.CountDependent{Value: rate, Pairs: true, Near: 1 + near}}
+		pairs := &syntax.CountDependent{Value: rate, Pairs: true, Near: 1 + near}
+		each := syntax.Value{At: rate.At, Text: rate.Text, CountDependent: pairs}
 		of, _ = c.timeVarying(here, each, what+": rate", syntax.KindRate)
 	} else if l, ok := here.Law(rate, what+": after"); ok && l.Rate() < math.Inf(1) {
 		of = &program.TimeVarying{Root: program.Constant(l.Rate()), Near: 1 + near, Personal: true}

@@ -26,8 +26,8 @@ func (c *compiler) numbers(here Scope) {
 	}
 }
 
-// setLater reports whether an intervention sets a parameter that values are made of, and adds a problem
-// if so.
+// setLater reports whether an intervention sets a parameter that values are made of, and adds a
+// problem if so.
 func (c *compiler) setLater(here Scope, values []syntax.Value, what string) (found bool) {
 	for _, v := range values {
 		seen := map[string]bool{}
@@ -148,7 +148,8 @@ func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (
 	return DimTerm{t, syntax.Dimensionless}, true
 }
 
-// givenRange returns the least and the greatest number that with gives: +Inf and −Inf if it gives none.
+// givenRange returns the least and the greatest number that with gives: +Inf and −Inf if it gives
+// none.
 func (s Scope) givenRange(name string) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, x := range s.givenNumbers[name] {
@@ -232,8 +233,8 @@ func (c *compiler) allNumbers(in *program.Entry) []float64 {
 	return in.Numbers
 }
 
-// cutNumbers cuts a rate with numbers into pieces: those of the part without numbers, which the numbers
-// then multiply. Where a number is not a factor, its largest value is the bound.
+// cutNumbers cuts a rate with numbers into pieces: those of the part without numbers, which the
+// numbers then multiply. Where a number is not a factor, its largest value is the bound.
 func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
 	part := program.TimeVarying{}
 	var ok bool
@@ -294,16 +295,6 @@ func (s Scope) checkNumbers(
 		s.reportValue(v, at, "%s: %s can be negative: a rate cannot be", what, nameOrText(v, got))
 	}
 	return false
-}
-
-// refuseNumber reports a value that depends on a number where there is no individual yet. It reports
-// whether it did.
-func (s Scope) refuseNumber(v syntax.Value, what string) bool {
-	if !s.Dependence(v).Number {
-		return false
-	}
-	s.reportTogether(v.At, []syntax.Value{v}, "%s: a number is that of an individual, and nobody is there yet", what)
-	return true
 }
 
 // exponentialRate returns the rate of an exponential distribution that depends on a number.

@@ -51,8 +51,8 @@ func (c *compiler) sources(here Scope, t *program.Phase) {
 	}
 }
 
-// observationTables works out the probabilities and delays of all observations, for the parameters of
-// a phase.
+// observationTables works out the probabilities and delays of all observations, for the parameters
+// of a phase.
 func (c *compiler) observationTables(here Scope, t *program.Phase) {
 	for i := range c.file.Observations {
 		text := &c.file.Observations[i]
@@ -89,7 +89,8 @@ func (c *compiler) listObservations() {
 	p := c.program
 	for i := range c.file.Observations {
 		text := &c.file.Observations[i]
-		o := program.Observation{Name: text.Name, What: text.What, Survey: !text.Of.Given(), Of: program.Event{Name: -1, Flow: -1}}
+		o := program.Observation{Name: text.Name, What: text.What, Survey: !text.Of.Given(),
+			Of: program.Event{Name: -1, Flow: -1}}
 		if o.Survey {
 			s := &text.Survey
 			o.ByCount = s.PicksCount
@@ -112,8 +113,8 @@ func (c *compiler) listObservations() {
 	slices.SortStableFunc(p.Surveys, func(a, b program.Survey) int { return cmp.Compare(a.At, b.At) })
 }
 
-// resolveObserved looks up what is observed, and what a tree and the times of people are of, once all
-// names and flows are known.
+// resolveObserved looks up what is observed, and what a tree and the times of people are of, once
+// all names and flows are known.
 func (c *compiler) resolveObserved() {
 	p, f := c.program, c.file
 	if c.Count > 0 {
@@ -154,7 +155,8 @@ func (c *compiler) resolveObserved() {
 	}
 	people.Listed = len(people.Times)
 	if only := f.Record.People.Only; only.Given() && !only.Bad {
-		if people.Only = slices.IndexFunc(people.Times, func(t program.PersonTime) bool { return t.Name == only.Name }); people.Only < 0 {
+		called := func(t program.PersonTime) bool { return t.Name == only.Name }
+		if people.Only = slices.IndexFunc(people.Times, called); people.Only < 0 {
 			people.Only = len(people.Times)
 			add(only, "record: people: only")
 		}
@@ -162,8 +164,8 @@ func (c *compiler) resolveObserved() {
 	p.LineList = people
 }
 
-// event looks up what happens to individuals and goes by a name: what is counted under it, or a flow.
-// A message offers these and more.
+// event looks up what happens to individuals and goes by a name: what is counted under it, or a
+// flow. A message offers these and more.
 func (c *compiler) event(of syntax.Ref, what string, more []string) program.Event {
 	p := c.program
 	if n, ok := c.nameIndexes[of.Name]; ok {

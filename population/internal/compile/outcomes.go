@@ -42,8 +42,8 @@ func (c *compiler) listOutcomes(here Scope) {
 	}
 }
 
-// fixedInOutcome refuses a parameter that interventions set, where one value is needed for the whole
-// run.
+// fixedInOutcome refuses a parameter that interventions set, where one value is needed for the
+// whole run.
 func (c *compiler) fixedInOutcome(here Scope, v syntax.Value, what string) {
 	if v.Name != "" && len(here.sets[v.Name]) > 0 {
 		here.reportValue(v, v.At, "%s: interventions set %s; expected one value for the whole run", what,
@@ -86,7 +86,8 @@ func (c *compiler) discountRate(here Scope, v syntax.Value, what string) float64
 // maxDiscount is the largest discount, for whatever time.
 const maxDiscount = 10
 
-// outcomeTables works out the weights and the amounts of all outcomes for the parameters of a scope.
+// outcomeTables works out the weights and the amounts of all outcomes for the parameters of a
+// scope.
 func (c *compiler) outcomeTables(here Scope, t *program.Phase) {
 	for i := range c.file.Outcomes {
 		text := &c.file.Outcomes[i]

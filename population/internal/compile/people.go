@@ -99,7 +99,7 @@ func (c *compiler) person(i int) *program.Entry {
 	return in
 }
 
-// checkPeople refuses times since by which a clock has struck with certainty, and ages that nobody
+// checkPeople refuses times since by which a clock has fired with certainty, and ages that nobody
 // reaches. Most people are cleared by one comparison, and the first that is refused ends it.
 func (c *compiler) checkPeople(here Scope) {
 	t := c.table()
@@ -155,7 +155,7 @@ func (c *compiler) checkPeople(here Scope) {
 	}
 }
 
-// shortestTime returns the time before which no clock of a state has struck with certainty.
+// shortestTime returns the time before which no clock of a state has fired with certainty.
 func shortestTime(st *program.State) float64 {
 	shortest := math.Inf(1)
 	for _, cell := range st.Cells {
@@ -187,8 +187,8 @@ func (c *compiler) refusesAge(here Scope, phase *program.Phase, i int, x float64
 	return c.Count > before
 }
 
-// checkPlaceOfPeople compares the members that the file gives the places of a kind with its capacity,
-// its number, and what they have to share.
+// checkPlaceOfPeople compares the members that the file gives the places of a kind with its
+// capacity, its number, and what they have to share.
 func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k int) {
 	t := c.table()
 	if t == nil || t.Places[k] == nil {
@@ -212,8 +212,8 @@ func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k in
 			continue
 		}
 		if members[place]++; int(members[place]) > p.Capacity {
-			c.Add(at(i), "%s: the place of line %d has more people than its capacity, %d", text.Name, t.Line(int(first[place])-1),
-				p.Capacity)
+			c.Add(at(i), "%s: the place of line %d has more people than its capacity, %d", text.Name,
+				t.Line(int(first[place])-1), p.Capacity)
 			return
 		}
 		if first[place] == 0 {
@@ -225,8 +225,8 @@ func (c *compiler) checkPlaceOfPeople(text *syntax.Place, p *program.Place, k in
 	}
 }
 
-// alikePeople reports whether a person shares with another what members of a place have to share. It
-// adds a problem if not.
+// alikePeople reports whether a person shares with another what members of a place have to share.
+// It adds a problem if not.
 func (c *compiler) alikePeople(text *syntax.Place, p *program.Place, i, first int) bool {
 	t := c.table()
 	same := func(name string, a, b int) bool {
@@ -235,8 +235,8 @@ func (c *compiler) alikePeople(text *syntax.Place, p *program.Place, i, first in
 			c.Add(c.file.People.PersonAt(i), "%s: %s is empty, and those in the same %s are alike in it", text.Name, name,
 				text.Name)
 		case a != b:
-			c.Add(c.file.People.PersonAt(i), "%s: another %s than in line %d, and those in the same %s are alike in it", text.Name,
-				name, t.Line(first), text.Name)
+			c.Add(c.file.People.PersonAt(i), "%s: another %s than in line %d, and those in the same %s are alike in it",
+				text.Name, name, t.Line(first), text.Name)
 		default:
 			return true
 		}
@@ -276,8 +276,8 @@ func (c *compiler) freePeople(attribute int) (free int) {
 	return free
 }
 
-// peopleSizes adds those who have a value of an attribute by the file to sizes, and returns how many
-// have none.
+// peopleSizes adds those who have a value of an attribute by the file to sizes, and returns how
+// many have none.
 func (c *compiler) peopleSizes(attribute int, sizes []float64) (free int) {
 	t := c.table()
 	for i := range t.Size {

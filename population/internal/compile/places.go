@@ -99,8 +99,8 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	return p
 }
 
-// placeSizes works out how large places are at the start. A table is by something that the members of a place
-// share.
+// placeSizes works out how large places are at the start. A table is by something that the members
+// of a place share.
 func (c *compiler) placeSizes(here Scope, text *syntax.Place, p *program.Place) {
 	for _, a := range here.Dependence(text.Size).Own {
 		if !slices.Contains(p.Alike, a) {
@@ -247,8 +247,8 @@ func (c *compiler) needsJoin(text *syntax.Place, k int) string {
 	return ""
 }
 
-// canChange reports whether the value of an attribute, a machine or the state, or a place of a kind that
-// stands before another, may change.
+// canChange reports whether the value of an attribute, a machine or the state, or a place of a kind
+// that stands before another, may change.
 func (c *compiler) canChange(name string, before int) bool {
 	if k := c.kind(name); k >= 0 {
 		return k >= before || c.isMoved(name) || c.needsJoin(&c.file.Places[k], k) != ""
@@ -280,8 +280,8 @@ func (c *compiler) isMoved(name string) bool {
 	return found
 }
 
-// checkRoom compares the room of places with those who belong there at the start, if their number is
-// known: all, or those in some states.
+// checkRoom compares the room of places with those who belong there at the start, if their number
+// is known: all, or those in some states.
 func (c *compiler) checkRoom(text *syntax.Place, p *program.Place) {
 	belong := 0
 	for s, n := range c.program.StartCounts {
@@ -349,8 +349,8 @@ func (c *compiler) inheritPlaces(in *program.Entry, b *syntax.Entry) {
 	}
 }
 
-// inheritAlike refuses that somebody comes to the place of another without what its members share. Those
-// of a contact share what it is among.
+// inheritAlike refuses that somebody comes to the place of another without what its members share.
+// Those of a contact share what it is among.
 func (c *compiler) inheritAlike(inherit []syntax.Ref, among, what string) {
 	at := func(name string) int {
 		return slices.IndexFunc(inherit, func(n syntax.Ref) bool { return n.Name == name })
@@ -370,13 +370,16 @@ func (c *compiler) inheritAlike(inherit []syntax.Ref, among, what string) {
 	}
 }
 
-// needLimited refuses full where no place can be. Moves are all that happens besides; nil if there is more.
+// needLimited refuses full where no place can be. Moves are all that happens besides; nil if there
+// is more.
 func (c *compiler) needLimited(full syntax.Ref, what string, moves []syntax.Move) {
 	if len(c.file.Places) == 0 || slices.ContainsFunc(c.file.Places, func(p syntax.Place) bool { return p.Bad }) {
 		return
 	}
 	// The kind that the message names: the first that somebody is moved to, or that could be limited.
-	kind := max(0, slices.IndexFunc(c.file.Places, func(p syntax.Place) bool { return p.Number.Given() || p.Capacity.Given() }))
+	kind := max(0, slices.IndexFunc(c.file.Places, func(p syntax.Place) bool {
+		return p.Number.Given() || p.Capacity.Given()
+	}))
 	can := slices.ContainsFunc(c.program.Places, limited)
 	if len(moves) > 0 && !slices.ContainsFunc(moves, func(m syntax.Move) bool {
 		k := c.kind(m.Attribute.Name)

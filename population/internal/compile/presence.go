@@ -5,8 +5,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// listPresences adds an attribute for each kind of places and each network that a table or a condition is by. They come
-// after all others.
+// listPresences adds an attribute for each kind of places and each network that a table or a
+// condition is by. They come after all others.
 func (c *compiler) listPresences() {
 	f, p := c.file, c.program
 	list := func(name string, kind, network int) {
@@ -24,8 +24,8 @@ func (c *compiler) listPresences() {
 	}
 }
 
-// isPresence reports whether a name is that of a kind of places or of a network, where an attribute is needed that
-// individuals have themselves. It adds a problem if so.
+// isPresence reports whether a name is that of a kind of places or of a network, where an attribute
+// is needed that individuals have themselves. It adds a problem if so.
 func (c *compiler) isPresence(n syntax.Ref, what string) bool {
 	switch {
 	case c.kind(n.Name) >= 0:

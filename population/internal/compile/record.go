@@ -49,8 +49,8 @@ func (c *compiler) recordTimes(here Scope) {
 	c.program.RecordTimes = append(c.program.RecordTimes, span)
 }
 
-// usualSpan is the length of a run of which rows are a hundredth apart. A run that goes on with a saved
-// state has the rows of the saved one.
+// usualSpan is the length of a run of which rows are a hundredth apart. A run that goes on with a
+// saved state has the rows of the saved one.
 func (c *compiler) usualSpan(span float64) float64 {
 	if c.file.KeepsRows {
 		return c.file.CutEnd - c.program.Start
@@ -58,8 +58,8 @@ func (c *compiler) usualSpan(span float64) float64 {
 	return span
 }
 
-// stopRecording ends the rows where the state of the run is saved. Events are kept for as far again as
-// the model goes, so that the state can be gone on with after its end.
+// stopRecording ends the rows where the state of the run is saved. Events are kept for as far again
+// as the model goes, so that the state can be gone on with after its end.
 func (c *compiler) stopRecording() {
 	p := c.program
 	if math.IsNaN(c.file.Stop) || len(p.RecordTimes) == 0 {

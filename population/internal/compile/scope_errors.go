@@ -95,8 +95,8 @@ var fraction = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`([\d._]+)\s*/\s*([\d._]+)\s+per\s+(\pL+)`)
 })
 
-// fractionHint explains 1/3 per day, which is 1 / (3 per day), where a rate is expected. It is empty
-// for anything else.
+// fractionHint explains 1/3 per day, which is 1 / (3 per day), where a rate is expected. It is
+// empty for anything else.
 func fractionHint(got syntax.Value, want syntax.Kind) string {
 	m := fraction().FindStringSubmatch(got.Text)
 	if m == nil || want != syntax.KindRate || got.Quantity.Kind != syntax.KindDuration {

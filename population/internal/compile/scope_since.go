@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -134,8 +135,8 @@ func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 	return len(*s.sinces) - 1, true
 }
 
-// sinceState looks up a state that a time is since: the machine, −1 for states, and its number there.
-// If there is none, it returns what is wrong. States is how many there are under states.
+// sinceState looks up a state that a time is since: the machine, −1 for states, and its number
+// there. If there is none, it returns what is wrong. States is how many there are under states.
 func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machine, state int, problem string) {
 	nameOf := func(m int) string { return s.attributes[s.machines[m].Attribute].Name }
 	if g.Machine.Given() {
@@ -170,21 +171,21 @@ func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machi
 	return 0, 0, diag.Unknown("state", n.Name, func() []string { return s.states[:states] }).String()
 }
 
-// refuseSince reports a value that is by a time since, where there is no individual yet. It reports
-// whether it did.
-func (s Scope) refuseSince(v syntax.Value, what string) bool {
-	if !s.Dependence(v).Since {
-		return false
+// refuseIndividual reports a value that depends on an individual, by a time since or by a number,
+// where there is no individual yet. It reports whether it did.
+func (s Scope) refuseIndividual(v syntax.Value, what string) bool {
+	d := s.Dependence(v)
+	if d.Since {
+		if name, since := s.findSince(v, "", map[string]bool{}); since != nil {
+			s.reportTogether(v.At, []syntax.Value{v}, "%s: %s is by time since %s, and nobody is there yet", what,
+				cmp.Or(name, "this"), since)
+			return true
+		}
 	}
-	name, since := s.findSince(v, "", map[string]bool{})
-	if since == nil {
-		return false
+	if d.Number {
+		s.reportTogether(v.At, []syntax.Value{v}, "%s: a number is that of an individual, and nobody is there yet", what)
 	}
-	if name == "" {
-		name = "this"
-	}
-	s.reportTogether(v.At, []syntax.Value{v}, "%s: %s is by time since %s, and nobody is there yet", what, name, since)
-	return true
+	return d.Number
 }
 
 // findSince finds the first curve in a value, and the name of its parameter.
@@ -209,9 +210,9 @@ func (s Scope) findSince(v syntax.Value, name string, seen map[string]bool) (str
 	return name, found
 }
 
-// sinceStaysWithin is staysWithin for a value that depends on a time since. It is bounded, or looked
-// at for many times since. A value that leaves its range only between them is cut off there when it
-// is read.
+// sinceStaysWithin is staysWithin for a value that depends on a time since. It is bounded, or
+// looked at for many times since. A value that leaves its range only between them is cut off there
+// when it is read.
 func (s Scope) sinceStaysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }

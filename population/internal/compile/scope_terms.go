@@ -81,12 +81,7 @@ func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) 
 	a := args[0]
 	switch n.Op {
 	case expr.Negate:
-		return s.checkFinite(
-			x,
-			n,
-			what,
-			DimTerm{program.Combine(expr.Subtract, program.Constant(0), a.Term), a.Dimension},
-		)
+		return s.checkFinite(x, n, what, DimTerm{program.Combine(expr.Subtract, program.Constant(0), a.Term), a.Dimension})
 	case expr.Exp, expr.Log:
 		if a.Dimension != syntax.Dimensionless {
 			s.reportOperation(x, n, what, "%s is %s; exp and log are of numbers", x.TextOf(n.Args[0]),

@@ -126,16 +126,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
-		s.reportValue(
-			v,
-			at,
-			"%s: %s is %s; expected %s such as %s",
-			what,
-			name,
-			m.Describe(s.unit),
-			want,
-			want.Example(),
-		)
+		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.unit), want, want.Example())
 		return nil, false
 	}
 	tv.Root, tv.Personal = m.Term, m.HasSince() || m.HasNumber()

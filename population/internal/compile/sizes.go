@@ -24,8 +24,8 @@ func (c *compiler) sizes() []int {
 	return all
 }
 
-// boundBySize finds the bound of a rate that depends on counts, for each size class. It reports false
-// if there is none.
+// boundBySize finds the bound of a rate that depends on counts, for each size class. It reports
+// false if there is none.
 func (s Scope) boundBySize(
 	tv *program.TimeVarying, m DimTerm, v, got syntax.Value, at diag.Place, what string,
 ) bool {
@@ -54,8 +54,8 @@ func rateKey(rate syntax.Value) string {
 	return ": rate"
 }
 
-// ratePerPair returns the rate at which an individual meets others of a contact with rate each: that
-// of a pair, times the number of others. A most is that of a pair.
+// ratePerPair returns the rate at which an individual meets others of a contact with rate each:
+// that of a pair, times the number of others. A most is that of a pair.
 func (s Scope) ratePerPair(
 	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string,
 ) (m DimTerm, ok bool) {

@@ -117,8 +117,8 @@ func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 	return !clock.Rate.Given() && (c.mayFail(clock) || !c.isExponential(clock.After, 0))
 }
 
-// mayFail reports whether there may be no room or no supply for what a clock does: then a rate strikes
-// again, and an after does not.
+// mayFail reports whether there may be no room or no supply for what a clock does: then a rate
+// fires again, and an after does not.
 func (c *compiler) mayFail(clock *syntax.Clock) bool {
 	return clock.Uses.Supply.Given() ||
 		slices.ContainsFunc(c.file.Places, func(p syntax.Place) bool { return p.Capacity.Given() })
@@ -177,7 +177,8 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 		return a // it may depend on parameters
 	}
 	a.Plain = a.To != program.SameState && len(a.Moves)+len(a.Places) == 0 && a.Uses == nil && a.Source == 0
-	if !slices.ContainsFunc(a.Moves, func(m program.Move) bool { return m.Gives != nil }) { // they may depend on parameters
+	gives := func(m program.Move) bool { return m.Gives != nil } // which may depend on parameters
+	if !slices.ContainsFunc(a.Moves, gives) {
 		c.actions[clock] = a
 	}
 	return a

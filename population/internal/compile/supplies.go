@@ -29,8 +29,8 @@ func (c *compiler) supply(n syntax.Ref) int {
 	return slices.Index(c.program.Supplies, n.Name)
 }
 
-// unknownCount reports whether a count is neither a supply nor a parameter, and adds a problem if so.
-// Without supplies that is left to the look-up of parameters.
+// unknownCount reports whether a count is neither a supply nor a parameter, and adds a problem if
+// so. Without supplies that is left to the look-up of parameters.
 func (c *compiler) unknownCount(text *syntax.Intervention) bool {
 	v := &text.ComputedCount
 	if len(c.file.Supplies) == 0 || v.Name == "" || c.file.HasParameter(v.Name) {
@@ -97,8 +97,8 @@ func onlyMoves(to syntax.Ref, moves []syntax.Move) []syntax.Move {
 }
 
 // uses looks up what a clock takes from a supply, and what happens if there is none: the state of
-// full is one of a machine, or of states if machine is −1. Only are the moves that are all that the clock
-// does; nil if there is more. It returns nil for nothing.
+// full is one of a machine, or of states if machine is −1. Only are the moves that are all that the
+// clock does; nil if there is more. It returns nil for nothing.
 func (c *compiler) uses(u *syntax.Uses, what string, machine, name int, only []syntax.Move) *program.Use {
 	if u.Supply.Bad || !u.Supply.Given() && (!u.Full.Given() || u.Full.Bad) {
 		return nil

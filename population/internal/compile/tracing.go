@@ -50,8 +50,8 @@ func (c *compiler) isContactName(name string) bool {
 	return name != "" && slices.ContainsFunc(c.file.Transmission, func(t syntax.Contact) bool { return t.Name == name })
 }
 
-// remembered returns the number of the log of the contacts with a name, or of a network, −1 if there is
-// none.
+// remembered returns the number of the log of the contacts with a name, or of a network, −1 if
+// there is none.
 func (c *compiler) remembered(name string, network bool) int {
 	if c.program.Calls == nil || name == "" {
 		return -1
@@ -161,8 +161,8 @@ func meant(name string, names []string) string {
 	return ""
 }
 
-// listCalls looks up what makes calls go out, once all names are known, and for how long contacts are
-// remembered.
+// listCalls looks up what makes calls go out, once all names are known, and for how long contacts
+// are remembered.
 func (c *compiler) listCalls() {
 	p := c.program.Calls
 	if p == nil || c.Stopped {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// recordedValues works out the values of the section record, for the parameters of a phase. They are
-// of the whole population, so that there is no individual whose tables could be read.
+// recordedValues works out the values of the section record, for the parameters of a phase. They
+// are of the whole population, so that there is no individual whose tables could be read.
 func (c *compiler) recordedValues(here Scope, t *program.Phase) {
 	for i := range c.file.Record.Values {
 		v := &c.file.Record.Values[i]
@@ -20,8 +20,8 @@ func (c *compiler) recordedValues(here Scope, t *program.Phase) {
 			m.Term = program.Constant(0)
 		case m.HasNumber():
 			name := here.numberWords(m.Term)
-			here.reportValue(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; write mean(%s)",
-				what, name, name)
+			here.reportValue(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; "+
+				"write mean(%s)", what, name, name)
 		case m.Dimension != syntax.Dimensionless:
 			here.reportValue(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
 				"or multiply it, for example", what, v.Value.Text)
@@ -45,7 +45,8 @@ func (c *compiler) listValues() {
 	for i := range c.file.Record.Values {
 		label := &c.file.Record.Values[i].Label
 		if slices.Contains(taken, label.Name) {
-			c.Add(label.At, "record: values: %s: there is a state, a flow or a name called so; expected another name", label.Name)
+			c.Add(label.At, "record: values: %s: there is a state, a flow or a name called so; expected another name",
+				label.Name)
 		}
 		c.program.Values = append(c.program.Values, function.Value{Name: label.Name})
 	}

@@ -86,8 +86,8 @@ func (u unknownName) String() string {
 	return fmt.Sprintf("there is no %s %s; expected one of %s", u.sort, Quote(u.name), ListNames(names))
 }
 
-// DidYouMean returns the question whether the nearest of some names is meant, or what else to say if
-// none is near.
+// DidYouMean returns the question whether the nearest of some names is meant, or what else to say
+// if none is near.
 func DidYouMean(name string, names []string, otherwise string) string {
 	if near := suggest.Name(name, names); near != "" {
 		return "did you mean " + Quote(near) + "?"

@@ -21,10 +21,10 @@ const (
 	frameGap     = 18 // between frames
 )
 
-// Framed lays several graphs out, each in a frame with its title as the heading. Frames stand beside
-// one another, in their order, in rows that are no wider than the widest frame. The title is that of
-// the drawing, and the legend is of all graphs. Errors and panics are those of [Graph.Drawing]; the
-// limits are for all graphs together.
+// Framed lays several graphs out, each in a frame with its title as the heading. Frames stand
+// beside one another, in their order, in rows that are no wider than the widest frame. The title is
+// that of the drawing, and the legend is of all graphs. Errors and panics are those of
+// [Graph.Drawing]; the limits are for all graphs together.
 func Framed(ctx context.Context, title string, graphs []Graph) (vector.Drawing, error) {
 	var parts []picture
 	widest, steps, items := 0.0, 0, 0

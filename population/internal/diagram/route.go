@@ -133,10 +133,7 @@ func (p *picture) edge(s *sheet, edge int, columns []span, ports map[port]float6
 		}
 		if it.labelled {
 			middle := xy(column.centre, it.y-labelRise-labelHeight/2)
-			p.labels = append(
-				p.labels,
-				label{kind: e.Kind, text: e.Label, rect: around(middle, labelWidth(e), labelHeight)},
-			)
+			p.labels = append(p.labels, label{kind: e.Kind, text: e.Label, rect: around(middle, labelWidth(e), labelHeight)})
 		}
 	}
 	direction := xy(1, 0)
@@ -180,10 +177,7 @@ func (p *picture) loops(g Graph, shape shape, b box) {
 		// A cubic curve reaches three quarters of the way to its control points.
 		crest := b.min.Y - shape.loopReach(i)
 		control := b.min.Y - shape.loopReach(i)*4/3
-		p.lines = append(
-			p.lines,
-			line{e.Kind, start, []curve{{A: xy(start.X, control), B: xy(tip.X, control), To: base}}},
-		)
+		p.lines = append(p.lines, line{e.Kind, start, []curve{{A: xy(start.X, control), B: xy(tip.X, control), To: base}}})
 		p.heads = append(p.heads, head{e.Kind, tip, xy(0, 1)})
 		p.labelRightOf(e, xy(tip.X, crest+3))
 	}
@@ -196,10 +190,7 @@ func (p *picture) exits(g Graph, shape shape, b box) {
 		start := xy((b.min.X+b.max.X)/2+shape.exitX(i), b.max.Y)
 		end := xy(start.X, start.Y+shape.exitReach(i))
 		tip := xy(end.X, end.Y-markRadius)
-		p.lines = append(
-			p.lines,
-			line{e.Kind, start, []curve{{To: xy(tip.X, tip.Y-headLength(e.Kind)/2), Straight: true}}},
-		)
+		p.lines = append(p.lines, line{e.Kind, start, []curve{{To: xy(tip.X, tip.Y-headLength(e.Kind)/2), Straight: true}}})
 		p.heads = append(p.heads, head{e.Kind, tip, xy(0, 1)})
 		p.marks = append(p.marks, mark{kind: e.Kind, centre: end})
 		p.labelRightOf(e, end)

@@ -83,8 +83,9 @@ func (b *batch) initialiseOne(r *Run, i int, in *program.Entry) {
 // batchable reports whether all individuals with an entry have the same to draw, and have no timers
 // but those of clocks of always. If the state is drawn, its timers are not known before.
 func (r *Run) batchable(in *program.Entry) bool {
-	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
-		len(r.attributes) == 0 && r.origins == nil && r.cameIn == nil && r.own == nil && (in.Age == nil || len(in.Age.By) == 0)
+	plain := len(r.attributes) == 0 && r.origins == nil && r.cameIn == nil && r.own == nil
+	return plain && r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
+		(in.Age == nil || len(in.Age.By) == 0)
 }
 
 // initialise does what Run.initialise and Run.next do, for the whole batch.

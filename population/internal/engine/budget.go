@@ -147,13 +147,8 @@ func (r *Run) checkMemory() error {
 
 // outOfMemory is the error of a run for which there is no more memory.
 func (r *Run) outOfMemory() error {
-	return fmt.Errorf(
-		"at time %.12g: %w: %s individuals take %s, and there is none for more",
-		r.Program.Start+r.Now,
-		ErrMemory,
-		format.Thousands(float64(r.Alive)),
-		inBytes(float64(r.bytes())),
-	)
+	return fmt.Errorf("at time %.12g: %w: %s individuals take %s, and there is none for more", r.Program.Start+r.Now,
+		ErrMemory, format.Thousands(float64(r.Alive)), inBytes(float64(r.bytes())))
 }
 
 // enlarge makes room for more individuals while one slot is left. If there is no memory for it, the

@@ -174,9 +174,9 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 	}
 }
 
-// timeIn draws for how long an individual has been in a state, of a machine or of the state itself if
-// machine is −1. Where no timer depends on it, it is not taken from the stream of the individual: whether
-// something looks at it, an observation for example, must not change the run.
+// timeIn draws for how long an individual has been in a state, of a machine or of the state itself
+// if machine is −1. Where no timer depends on it, it is not taken from the stream of the
+// individual: whether something looks at it, an observation for example, must not change the run.
 func (r *Run) timeIn(id uint32, machine int, since *law.Law, timed bool) float64 {
 	if timed {
 		return since.Draw(r.stream(id))
@@ -185,8 +185,9 @@ func (r *Run) timeIn(id uint32, machine int, since *law.Law, timed bool) float64
 	return since.Draw(&apart)
 }
 
-// startSince does so for the clocks of a table whose columns begin with first: of a machine's state, or
-// of the state itself if machine is −1. The individual has been in it for a time, its age.
+// startSince does so for the clocks of a table whose columns begin with first: of a machine's
+// state, or of the state itself if machine is −1. The individual has been in it for a time, its
+// age.
 func (r *Run) startSince(id uint32, first, machine int, st *program.State, age float64) {
 	s := r.stream(id)
 	start := func(column int, l *law.Law) {
@@ -343,11 +344,8 @@ func (r *Run) branch(id uint32, st *program.State, u float64) int {
 		}
 	}
 	if sum > 1+1e-6 && r.failed == nil {
-		r.failed = fmt.Errorf(
-			"at time %.12g: the chances of a split add up to %.6g, more than 1",
-			r.Program.Start+r.Now,
-			sum,
-		)
+		r.failed = fmt.Errorf("at time %.12g: the chances of a split add up to %.6g, more than 1", r.Program.Start+r.Now,
+			sum)
 		r.limit = -1
 	}
 	return drawn
@@ -370,15 +368,8 @@ func (r *Run) failAboveMost(v *program.VaryingRate, who *program.Individual) {
 		)
 		return
 	}
-	r.failed = fmt.Errorf(
-		"at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
-		r.Program.Start+r.Now,
-		v.What,
-		x,
-		unit,
-		v.Rate.MaxOf(r.sizeClass),
-		unit,
-	)
+	r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; "+
+		"write a most that it does not exceed", r.Program.Start+r.Now, v.What, x, unit, v.Rate.MaxOf(r.sizeClass), unit)
 }
 
 // checkRates ends the run if the rate of a clock is above its most now. Thinning finds that out

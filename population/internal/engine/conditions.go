@@ -20,8 +20,8 @@ import (
 //
 // A condition may change without an event of an individual: an event leaves a window of time, or a
 // condition has been true for long enough. The calendar then has an event at that time, of the id
-// watchID, at which all conditions are looked at. If clocks fire at the same instant, it comes after
-// them.
+// watchID, at which all conditions are looked at. If clocks fire at the same instant, it comes
+// after them.
 type waiting struct {
 	on      bool      // some may still happen
 	changed bool      // something that conditions depend on may have changed since the last look
@@ -74,7 +74,8 @@ func (w *waiting) bytes() int {
 }
 
 // A window has the times of the last events of a program.Window, as many as its conditions need:
-// whether there are at least m follows from the time of the m-th last. It is a ring once it is full.
+// whether there are at least m follows from the time of the m-th last. It is a ring once it is
+// full.
 type window struct {
 	times  []float64
 	newest int    // the index of the last
@@ -193,8 +194,8 @@ const mostFired = 10_000
 // mayChange reports whether a condition may have become true or false since Settle.
 func (w *waiting) mayChange() bool { return w.on && w.changed }
 
-// watchCounts finds the states whose counts the conditions depend on, whatever the phase. A condition on
-// a share, a group or the whole population depends on all.
+// watchCounts finds the states whose counts the conditions depend on, whatever the phase. A
+// condition on a share, a group or the whole population depends on all.
 func (r *Run) watchCounts() {
 	w := &r.waiting
 	if !w.on {

@@ -160,9 +160,7 @@ func (r *Run) anyone(id uint32, choices random.Stream) uint32 {
 			choices = again
 			high = choices.Below(n)
 		}
-		if other := r.firstID + uint32(
-			high,
-		); other < uint32(r.Used) && other != id &&
+		if other := r.firstID + uint32(high); other < uint32(r.Used) && other != id &&
 			r.status(other).state != program.NoState {
 			return other
 		}

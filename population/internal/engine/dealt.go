@@ -7,9 +7,10 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// dealValues decides the values of attributes that places are made of. They depend on who is put where,
-// and that on the other attributes: everybody is set up once to know these, and again afterwards. Places
-// that such places lie in are filled here and once more afterwards, with the same result.
+// dealValues decides the values of attributes that places are made of. They depend on who is put
+// where, and that on the other attributes: everybody is set up once to know these, and again
+// afterwards. Places that such places lie in are filled here and once more afterwards, with the
+// same result.
 func (r *Run) dealValues(streams random.Stream) {
 	m := r.Program
 	made := slices.ContainsFunc(m.Places, func(k program.Place) bool { return k.By >= 0 })
@@ -52,8 +53,8 @@ func (r *Run) dealValues(streams random.Stream) {
 	}
 }
 
-// aroundMade reports of each kind whether places that are made of something lie in places of it: members
-// share these, directly or by another kind.
+// aroundMade reports of each kind whether places that are made of something lie in places of it:
+// members share these, directly or by another kind.
 func aroundMade(all []program.Place) []bool {
 	around := make([]bool, len(all))
 	for k := len(all) - 1; k >= 0; k-- { // a kind lies in kinds before it

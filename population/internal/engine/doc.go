@@ -2,7 +2,7 @@
 //
 //	r := engine.NewRun(&options, budget)
 //	rec := engine.NewRecording(program)
-//	err := r.Simulate(ctx, program, seed, index, past, &rec, hooks) // start, events, interventions, rows
+//	err := r.Simulate(ctx, program, seed, index, past, &rec, hooks) // from start to last row
 //
 // The engine reads a [program.Program] and nothing of the model file. It may assume that the
 // program is complete: every state, attribute and name is a number in range, every table has its
@@ -53,26 +53,27 @@
 //   - near.go: contacts among those who are near each other, and rates for each pair of them
 //   - places.go, placecounts.go: who is in which place; what is recorded of it
 //   - tracing.go: calls to those near somebody, errands, and contacts that are remembered
-//   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links of the start; a
-//     sample of them to be drawn
+//   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links of the
+//     start; a sample of them to be drawn
 //   - presence.go: whether somebody is in a place, as tables and conditions ask
 //   - room.go, lines.go: whether there is room for what would happen; those who wait in turn
 //   - supplies.go: what clocks, contacts and interventions use up
-//   - since.go: the time since an individual came into some states, which curves are read by; numbers
-//   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts that
-//     change them
+//   - since.go: the time since an individual came into some states, which curves are read by;
+//     numbers
+//   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts
+//     that change them
 //   - ties.go: events at the same instant
 //   - interventions.go: what an intervention does, and those at a time
 //   - conditions.go: interventions that wait for a condition
 //   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
 //   - observe.go: what looks at events and changes nobody; the sources of clocks
-//   - tree.go, linelist.go, sightings.go: who infected whom; what is recorded of each individual; what
-//     is seen of events, and surveys
+//   - tree.go, linelist.go, sightings.go: who infected whom; what is recorded of each individual;
+//     what is seen of events, and surveys
 //   - outcomes.go: costs, QALYs and other sums over time and events; person-time in states
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
 //   - fork.go, past.go: copies of a run with another future; runs that go on with a past
-//   - save.go, saveplaces.go and the like, restore.go, restoreindividuals.go, restorecounts.go, shape.go: the
-//     state of a run in a file; what a program must have to go on with it
+//   - save.go, saveplaces.go and the like, restore.go, restoreindividuals.go, restorecounts.go,
+//     shape.go: the state of a run in a file; what a program must have to go on with it
 //   - memory.go, budget.go, workers.go: how much memory and how many cores a run may use
 //   - pace.go: a clock that stands still
 //   - prefetch.go: prefetching the individuals that contacts are with

@@ -24,7 +24,7 @@ func (r *Run) admit(in *program.Entry, s random.Stream, parent uint32) uint32 {
 	state := r.initialise(id, in, s, parent)
 	if r.places != nil && r.places.ready {
 		if !r.enterPlaces(id, in, parent) {
-			r.turnBack(id)
+			r.rollBack(id)
 			return noID
 		}
 		if len(r.Program.Presences) > 0 {
@@ -147,8 +147,8 @@ func (r *Run) register(id uint32, state uint16) {
 	}
 }
 
-// arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
-// event of watchID, linksID or errandsID.
+// arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or
+// the event of watchID, linksID or errandsID.
 func (r *Run) arrive(k uint32) {
 	if k == r.linksID {
 		r.endDueLinks()
@@ -177,8 +177,8 @@ func (r *Run) arrive(k uint32) {
 // enterAll adds all individuals that enter together, during a run, and counts them. The parent is
 // noID if there is none.
 //
-// The stream s is a word of the parent or of the source, whatever the number: how many they are does
-// not shift the draws of anybody else. The first individual has s, as if it entered alone.
+// The stream s is a word of the parent or of the source, whatever the number: how many they are
+// does not shift the draws of anybody else. The first individual has s, as if it entered alone.
 func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, name int) {
 	if in.Count == nil {
 		r.enter(in, s, parent, way, name)

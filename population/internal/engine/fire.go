@@ -123,9 +123,9 @@ func (r *Run) actIfRoom(id uint32, state uint16, do *program.Action) bool {
 	return r.carryOut(id, state, do)
 }
 
-// refuse is an action that cannot happen because there is no room in a kind of places, or nothing left
-// of a supply: the number of its queue. It does what full says. It reports whether the next event has
-// been scheduled.
+// refuse is an action that cannot happen because there is no room in a kind of places, or nothing
+// left of a supply: the number of its queue. It does what full says. It reports whether the next
+// event has been scheduled.
 func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) bool {
 	if do.Uses == nil || do.Uses.Full == nil {
 		return false
@@ -261,8 +261,8 @@ func (r *Run) moveByContact(
 	return moved, again
 }
 
-// set gives an attribute of an individual a value. It reports whether anything changed: the value, or
-// the clocks of a machine that are to start anew.
+// set gives an attribute of an individual a value. It reports whether anything changed: the value,
+// or the clocks of a machine that are to start anew.
 func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 	old := r.attributes[m.Attribute].Of(id)
 	if old == value && !m.Enters {
@@ -301,17 +301,7 @@ func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	value := int(r.attributes[b.Attribute].Of(id)) + 1
 	r.move(id, state, &b.Enter[value])
 	r.setTimer(id, b.Column, wordOf(r.Now+b.Lasts(value)))
-	flow := b.Flows[value]
-	r.Flows[flow]++
-	if r.ByGroup != nil {
-		r.ByGroup.passed(r, id, flow)
-	}
-	if r.outcomes != nil {
-		r.flowHappened(id, flow)
-	}
-	if r.observers != nil {
-		r.observers.happened(r, id, id, -1, flow)
-	}
+	r.countPassed(id, id, b.Flows[value])
 	if r.OnEvent != nil {
 		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
 	}

@@ -65,8 +65,8 @@ func (r *Run) enterState(id, by uint32, from, to uint16, name int) {
 	}
 }
 
-// startFollowers starts the clocks of machines that have changed with the state, and draws those again
-// that depend on the time since.
+// startFollowers starts the clocks of machines that have changed with the state, and draws those
+// again that depend on the time since.
 func (r *Run) startFollowers(id uint32, to uint16) {
 	if r.changing {
 		r.startPending(id)

@@ -147,17 +147,17 @@ func (r *Run) origin(id uint32, column int) *timerOrigin {
 //
 // What happens at a rate, and other clocks without memory, need only the law. For the others the
 // run keeps what they were drawn from and when they began, if it can be forked.
-func (r *Run) Redraw(luck uint64) {
-	r.seed = uint64(random.New(r.seed, luck))
+func (r *Run) Redraw(seed uint64) {
+	r.seed = uint64(random.New(r.seed, seed))
 	for k := range r.arrivals {
-		r.arrivals[k] = r.arrivals[k].At(luck)
+		r.arrivals[k] = r.arrivals[k].At(seed)
 		r.nextArrival(uint32(k))
 	}
 	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
 		r.scheduleWake()
 	}
 	if r.tracing != nil {
-		r.redrawErrands(luck)
+		r.redrawErrands(seed)
 	}
 	r.redrawLinks()
 	always, first := len(r.phase.Always), r.Program.StateColumn
@@ -167,7 +167,7 @@ func (r *Run) Redraw(luck uint64) {
 			continue
 		}
 		s := r.stream(id)
-		*s = s.At(luck)
+		*s = s.At(seed)
 		if first == 0 && r.phase.States[state].Inert() {
 			continue // as a rule most individuals
 		}
@@ -186,8 +186,8 @@ func (r *Run) Redraw(luck uint64) {
 	}
 }
 
-// redrawTable draws the running clocks of a table again whose columns begin with first: of a machine's
-// state, or of the state itself if machine is −1.
+// redrawTable draws the running clocks of a table again whose columns begin with first: of a
+// machine's state, or of the state itself if machine is −1.
 func (r *Run) redrawTable(id uint32, first, machine int, st *program.State) {
 	for k := range st.Race {
 		r.redrawTimer(id, first+k)
@@ -250,10 +250,7 @@ func (r *Run) redrawBranch(id uint32, column, machine int, st *program.State) {
 			k++
 		}
 	} else {
-		logs, sums := st.BranchLogWeights(
-			r.Now-o.began,
-			r.weights[0][:0],
-		), append(
+		logs, sums := st.BranchLogWeights(r.Now-o.began, r.weights[0][:0]), append(
 			r.weights[1][:0],
 			make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}

@@ -96,8 +96,8 @@ func (l *lineList) seen(r *Run, id uint32, observation int, at float64) {
 	}
 }
 
-// timeOf returns when something first happened to an individual. What is seen after the end of the model
-// is known only to a run whose state is saved, and may be gone on with for longer.
+// timeOf returns when something first happened to an individual. What is seen after the end of the
+// model is known only to a run whose state is saved, and may be gone on with for longer.
 func (l *lineList) timeOf(r *Run, k int, id uint32) float64 {
 	if t := l.times[k][id]; t <= r.Program.End+2*r.Program.TimeTolerance {
 		return t

@@ -7,20 +7,20 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// lines are those who wait in turn: a queue for each kind of places and each supply, of individuals to
-// whom something could not happen because there was no room, or nothing left. They are in the state of
-// full meanwhile. Whoever leaves it leaves the queue.
+// lines are those who wait in turn: a queue for each kind of places and each supply, of individuals
+// to whom something could not happen because there was no room, or nothing left. They are in the
+// state of full meanwhile. Whoever leaves it leaves the queue.
 //
 // First come is first served. A queue is served at the end of every event, intervention or delivery
 // that makes room (serve), so that between two events nobody waits for what is there.
 //
-// Joining and leaving a queue take constant time, amortised: an entry of somebody who has left is stale,
-// and is skipped when its turn comes. Who waits for another place than their own, while only their own has
-// room, is passed over; that takes time for each of them. An entry takes 24 bytes, and 24 more while it is
-// valid.
+// Joining and leaving a queue take constant time, amortised: an entry of somebody who has left is
+// stale, and is skipped when its turn comes. Who waits for another place than their own, while only
+// their own has room, is passed over; that takes time for each of them. An entry takes 24 bytes,
+// and 24 more while it is valid.
 //
-// Invariants: the number of a queue is that of its valid entries; each valid individual is in the state
-// of full.
+// Invariants: the number of a queue is that of its valid entries; each valid individual is in the
+// state of full.
 type lines struct {
 	queues []line             // by kind of places, then by supply
 	at     map[lineKey]inLine // those who wait
@@ -85,8 +85,8 @@ func (r *Run) InLine(queue int) int {
 	return r.lines.queues[queue].waiting
 }
 
-// standInLine puts an individual to whom an action could not happen into a queue, if it is in the state
-// of full now. Who waits already keeps its turn.
+// standInLine puts an individual to whom an action could not happen into a queue, if it is in the
+// state of full now. Who waits already keeps its turn.
 func (r *Run) standInLine(id uint32, do *program.Action, queue int) {
 	l, full := r.lines, do.Uses.Full
 	key, value := lineKey{id: id}, full.To
@@ -110,8 +110,8 @@ func (r *Run) standInLine(id uint32, do *program.Action, queue int) {
 	q.waiting++
 }
 
-// leaveLine is called when an individual changes its state, or that of a machine: −1 for the state. To is
-// the new one.
+// leaveLine is called when an individual changes its state, or that of a machine: −1 for the state.
+// To is the new one.
 func (r *Run) leaveLine(id uint32, machine int, to uint16) {
 	key := lineKey{id, uint16(machine + 1)}
 	if w, waits := r.lines.at[key]; waits && w.value != to {
@@ -147,9 +147,9 @@ func (r *Run) isFree(queue int) bool {
 	return r.Program.Places[queue].Limited() && len(r.places.kinds[queue].Room(0)) > 0
 }
 
-// serveFirst serves the first of a queue for whom there is what it waits for: room may be that of the
-// place somebody is in, which is no other for them. Those keep their turn. It reports false if nobody can
-// be served.
+// serveFirst serves the first of a queue for whom there is what it waits for: room may be that of
+// the place somebody is in, which is no other for them. Those keep their turn. It reports false if
+// nobody can be served.
 func (r *Run) serveFirst(queue int) bool {
 	l, q := r.lines, &r.lines.queues[queue]
 	q.skip(l)
@@ -200,8 +200,8 @@ func (q *line) skip(l *lines) {
 	}
 }
 
-// lacks returns the queue of what an individual lacks for an action, −1 if it lacks nothing. The action
-// that it returns is the one to be carried out: what is drawn is known by then.
+// lacks returns the queue of what an individual lacks for an action, −1 if it lacks nothing. The
+// action that it returns is the one to be carried out: what is drawn is known by then.
 func (r *Run) lacks(id uint32, do *program.Action) (*program.Action, int) {
 	lacks := -1
 	if s := do.Uses.Supply; s >= 0 && r.Supplies[s].Left == 0 {
@@ -211,7 +211,7 @@ func (r *Run) lacks(id uint32, do *program.Action) (*program.Action, int) {
 		return do, lacks
 	}
 	known := *do
-	known.Moves = r.foresee(id, do.Moves, noID, ownDraws)
+	known.Moves = r.resolveMoves(id, do.Moves, noID, ownDraws)
 	if k := r.lacksRoom(id, known.To, known.Moves, known.Places, nil); k >= 0 {
 		lacks = k
 	}
@@ -239,8 +239,8 @@ func (l *lines) isValid(r *Run) bool {
 	return true
 }
 
-// canServe reports whether somebody in a queue lacks nothing. Of those to whom something is given that
-// has to be drawn it is not known.
+// canServe reports whether somebody in a queue lacks nothing. Of those to whom something is given
+// that has to be drawn it is not known.
 func (l *lines) canServe(r *Run, queue int) bool {
 	drawn := func(m program.Move) bool { return m.Gives != nil || m.Inherits }
 	return slices.ContainsFunc(l.queues[queue].entries[l.queues[queue].first:], func(e lineEntry) bool {

@@ -20,10 +20,11 @@ import (
 // If tables or conditions are by state, the state is an attribute, too: its column is set whenever
 // the state changes.
 //
-// Invariants: the counts of a machine's states add up to Alive; toStart and passed are empty between two events, and changing is false.
+// Invariants: the counts of a machine's states add up to Alive; toStart and passed are empty
+// between two events, and changing is false.
 type machines struct {
-	// branches has, by machine, twice the branch of its split, plus 1 if that was drawn by other tables
-	// than its clocks go by now. It is empty without a split.
+	// branches has, by machine, twice the branch of its split, plus 1 if that was drawn by other
+	// tables than its clocks go by now. It is empty without a split.
 	branches []store.Column
 	dealt    [][]uint16 // by machine, while the run is set up: 1 + the state that an individual of the start has
 	toStart  []int      // machines of the individual at hand whose clocks are to be started
@@ -53,8 +54,8 @@ func (r *Run) growMachines(ids int) {
 	}
 }
 
-// branchOf returns the branch of the split of a machine's state, or of the state itself if machine is
-// −1, and whether it was drawn by other tables than its clocks go by now.
+// branchOf returns the branch of the split of a machine's state, or of the state itself if machine
+// is −1, and whether it was drawn by other tables than its clocks go by now.
 func (r *Run) branchOf(id uint32, machine int) (branch int, old bool) {
 	if machine < 0 {
 		p := r.status(id)
@@ -75,8 +76,8 @@ func (r *Run) setBranch(id uint32, machine, branch int) {
 	r.branches[machine].Set(id, uint16(branch)<<1)
 }
 
-// machineTable returns the table of the clocks of a machine that have a timer, for an individual: nil
-// if the machine has none.
+// machineTable returns the table of the clocks of a machine that have a timer, for an individual:
+// nil if the machine has none.
 func (r *Run) machineTable(id uint32, m int) *program.State {
 	tables := r.phase.Machines[m]
 	if tables == nil {
@@ -290,16 +291,17 @@ func (r *Run) machinesPass(id uint32, way int) {
 		one := &r.Program.Machines[m]
 		v := r.attributes[one.Attribute].Of(id)
 		if way < 0 {
-			r.countPassed(id, one.FlowOf(int(v), program.NoState))
+			r.countPassed(id, noID, one.FlowOf(int(v), program.NoState))
 		} else {
 			n := len(r.Program.Attributes[one.Attribute].Values)
-			r.countPassed(id, one.FlowOf(n+way, v))
+			r.countPassed(id, noID, one.FlowOf(n+way, v))
 		}
 	}
 }
 
-// countPassed counts a flow that changes no state of the individual.
-func (r *Run) countPassed(id uint32, flow int) {
+// countPassed counts a flow that changes no state of the individual. By is the one that caused it,
+// or noID.
+func (r *Run) countPassed(id, by uint32, flow int) {
 	r.Flows[flow]++
 	if r.ByGroup != nil {
 		r.ByGroup.passed(r, id, flow)
@@ -308,7 +310,7 @@ func (r *Run) countPassed(id uint32, flow int) {
 		r.flowHappened(id, flow)
 	}
 	if r.observers != nil {
-		r.observers.happened(r, id, noID, -1, flow)
+		r.observers.happened(r, id, by, -1, flow)
 	}
 }
 
@@ -362,8 +364,8 @@ func (r *Run) enterMachine(id uint32, m int, from, to uint16) {
 	r.toStart = append(r.toStart, m)
 }
 
-// setState sets the attribute that is the state itself, before the clocks of the new state start. The
-// clocks without memory of always and of machines go on by the tables of the new state.
+// setState sets the attribute that is the state itself, before the clocks of the new state start.
+// The clocks without memory of always and of machines go on by the tables of the new state.
 func (r *Run) setState(id uint32, from, to uint16) {
 	a := r.Program.StateAttribute
 	if !r.phase.UsesAttributes {
@@ -425,8 +427,8 @@ func (r *Run) redrawMachines(id uint32) (again bool) {
 	return again
 }
 
-// firedMachine returns the action of the timer of a machine that fires now, or nil if a candidate is
-// rejected.
+// firedMachine returns the action of the timer of a machine that fires now, or nil if a candidate
+// is rejected.
 func (r *Run) firedMachine(id uint32, column int) *program.Action {
 	m := 0
 	for column >= r.Program.Machines[m].Column+r.Program.Machines[m].Columns {
@@ -447,8 +449,8 @@ func (r *Run) firedMachine(id uint32, column int) *program.Action {
 	return &branch.Do
 }
 
-// firstInOrder is firstTimer for a program with machines. If several timers fire at one instant, it is
-// the first of these: an age, the state's, those of machines in the order of the file, always.
+// firstInOrder is firstTimer for a program with machines. If several timers fire at one instant, it
+// is the first of these: an age, the state's, those of machines in the order of the file, always.
 func (r *Run) firstInOrder(id uint32, st *program.State) (at float64, column int) {
 	at, column = math.Inf(1), -1
 	look := func(from, to int) {
@@ -466,8 +468,8 @@ func (r *Run) firstInOrder(id uint32, st *program.State) (at float64, column int
 	return at, column
 }
 
-// given returns the value that a move gives. By is the other individual of a contact, or noID. A value
-// that is drawn needs u, which is negative if it is to come from the individual's stream.
+// given returns the value that a move gives. By is the other individual of a contact, or noID. A
+// value that is drawn needs u, which is negative if it is to come from the individual's stream.
 func (r *Run) given(id uint32, m *program.Move, by uint32, u float64) uint16 {
 	if m.Inherits {
 		return r.attributes[m.Attribute].Of(by)

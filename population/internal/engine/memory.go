@@ -265,14 +265,8 @@ func Afford(m *program.Program, o *Options, p *Budget) (workers int, err error) 
 	if have >= need {
 		need, have = d.total(workers, true), float64(room.Address)
 	}
-	return 0, fmt.Errorf(
-		"%s: %w: the run needs about %s, and %s are available%s",
-		m.Name,
-		ErrMemory,
-		inBytes(need),
-		inBytes(have),
-		instead(&d, workers, have, func(workers int) bool { return fits(&d, workers) }),
-	)
+	return 0, fmt.Errorf("%s: %w: the run needs about %s, and %s are available%s", m.Name, ErrMemory, inBytes(need),
+		inBytes(have), instead(&d, workers, have, func(workers int) bool { return fits(&d, workers) }))
 }
 
 // instead says what would fit.
@@ -296,10 +290,8 @@ func instead(d *demand, workers int, have float64, fits func(int) bool) string {
 	case size <= 0:
 		return ""
 	}
-	return fmt.Sprintf(
-		"; with a size of %s it would fit",
-		strings.ReplaceAll(format.Thousands(float64(int(size))), ",", "_"),
-	)
+	return fmt.Sprintf("; with a size of %s it would fit",
+		strings.ReplaceAll(format.Thousands(float64(int(size))), ",", "_"))
 }
 
 // roundDown rounds down to two significant digits.

@@ -13,8 +13,8 @@ import (
 // attribute. See program.Neighbours for the seats; places.go and networks.go have the other two.
 //
 // The seats of a group double when it outgrows them, and are halved when three quarters of them are
-// empty. Then all members with a rate for each pair are scheduled anew: a constant amount of work for
-// each that joins or leaves.
+// empty. Then all members with a rate for each pair are scheduled anew: a constant amount of work
+// for each that joins or leaves.
 //
 // Invariants, once it is ready: the number of seats is a power of two and at least the number of
 // members; replan is empty between two events.
@@ -52,7 +52,8 @@ func (n *near) copy() *near {
 	return c
 }
 
-// Seats returns the number of seats of those near an individual, its own included: 1 if it has no place.
+// Seats returns the number of seats of those near an individual, its own included: 1 if it has no
+// place.
 func (r *Run) Seats(near int, id uint32) int {
 	if !r.near.ready {
 		return 1
@@ -78,8 +79,8 @@ func (r *Run) Members(near int, id uint32) int {
 	return len(r.groups[a].Members[r.attributes[a].Of(id)])
 }
 
-// beginNear counts those who are near each other, once everybody of the start is there, and schedules
-// those anew whose rates depend on it.
+// beginNear counts those who are near each other, once everybody of the start is there, and
+// schedules those anew whose rates depend on it.
 func (r *Run) beginNear() {
 	for k := range r.near.seats {
 		for v := range r.near.seats[k] {
@@ -89,15 +90,15 @@ func (r *Run) beginNear() {
 	r.near.ready = true
 	r.prefetchWords()
 	for id := r.firstID; int(id) < r.Used; id++ {
-		r.planAnew(id)
+		r.rescheduleNear(id)
 	}
 }
 
 // seatsFor returns the number of seats for n members.
 func seatsFor(n int) uint32 { return store.SeatsFor(n) }
 
-// planAnew schedules an individual anew, if it has a rate for each pair of neighbours.
-func (r *Run) planAnew(id uint32) {
+// rescheduleNear schedules an individual anew, if it has a rate for each pair of neighbours.
+func (r *Run) rescheduleNear(id uint32) {
 	state := r.status(id).state
 	if state != program.NoState && program.PairsNear(r.stateOf(id, state).Varying) {
 		r.reschedule(id, state)
@@ -107,7 +108,7 @@ func (r *Run) planAnew(id uint32) {
 // replanAll does so for all whose rates an event has changed.
 func (r *Run) replanAll() {
 	for _, id := range r.near.replan {
-		r.planAnew(id)
+		r.rescheduleNear(id)
 	}
 	r.near.replan = r.near.replan[:0]
 }
@@ -163,8 +164,8 @@ func (r *Run) fitSeats(near, value int) {
 	r.near.replan = append(r.near.replan, members...)
 }
 
-// chooseNear chooses the other individual of a contact among neighbours. It reports false if there is
-// none.
+// chooseNear chooses the other individual of a contact among neighbours. It reports false if there
+// is none.
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	if r.observers != nil {
 		last := &r.observers.last

@@ -13,14 +13,14 @@ import (
 
 // A network is what a run knows of a network.
 //
-// A rate for each link is that of a pair times the links of an individual, or their weight; whose links
-// change is scheduled anew at the end of the event. Links that end at a rate are ended by either of
-// their individuals, each at half of the rate (program.DoUnlink). Those that last for a time of another
-// law have it in a calendar of their own, and linksID stands for the earliest of these in the calendar
-// of the run.
+// A rate for each link is that of a pair times the links of an individual, or their weight; whose
+// links change is scheduled anew at the end of the event. Links that end at a rate are ended by
+// either of their individuals, each at half of the rate (program.DoUnlink). Those that last for a
+// time of another law have it in a calendar of their own, and linksID stands for the earliest of
+// these in the calendar of the run.
 //
-// Invariants: only the living have links; degrees[n] of the living have n; each link that lasts until
-// before the end of the run has an event in ends, and linksID has one that is not later.
+// Invariants: only the living have links; degrees[n] of the living have n; each link that lasts
+// until before the end of the run has an event in ends, and linksID has one that is not later.
 type network struct {
 	links   *store.Links
 	weights *store.Weights // of the links of the start; nil if all are 1
@@ -34,8 +34,8 @@ type network struct {
 	origins []timerOrigin     // by number: what the ends were drawn from, if the run can be forked and it is known
 }
 
-// purposeLink is the purpose of a contactSeed that the time is drawn for that a link lasts. Moves have
-// those before.
+// purposeLink is the purpose of a contactSeed that the time is drawn for that a link lasts. Moves
+// have those before.
 const purposeLink = 1 << 32
 
 // Others is of program.Neighbours.
@@ -56,9 +56,9 @@ func (r *Run) Others(near int, id uint32) float64 {
 	return n.weights.Total(id)
 }
 
-// choose chooses one of those who are linked with an individual. With eachPair it is a pick of Others,
-// which may mean nobody; otherwise it is in proportion to the weights. It reports false if there is
-// nobody.
+// choose chooses one of those who are linked with an individual. With eachPair it is a pick of
+// Others, which may mean nobody; otherwise it is in proportion to the weights. It reports false if
+// there is nobody.
 func (n *network) choose(id uint32, eachPair bool, s *random.Stream) (uint32, bool) {
 	degree := n.links.Degree(id)
 	if degree == 0 {
@@ -119,8 +119,8 @@ func (n *network) count(id uint32, more int) {
 	n.degrees[now-more]--
 }
 
-// mayLink reports whether two individuals can be linked: they are not yet, and have fewer links than
-// they may have.
+// mayLink reports whether two individuals can be linked: they are not yet, and have fewer links
+// than they may have.
 func (r *Run) mayLink(k int, a, b uint32) bool {
 	n := &r.networks[k]
 	if most := r.phase.Networks[k].Most; most != nil {
@@ -239,8 +239,8 @@ func (r *Run) endsAt(n *network, tag uint32, at float64) {
 	}
 }
 
-// scheduleLinks schedules linksID for the earliest end of a link. If there is an earlier time it stays:
-// the link may have ended otherwise, and then nothing happens.
+// scheduleLinks schedules linksID for the earliest end of a link. If there is an earlier time it
+// stays: the link may have ended otherwise, and then nothing happens.
 func (r *Run) scheduleLinks() {
 	next := math.Inf(1)
 	for k := range r.networks {

@@ -24,11 +24,11 @@ const (
 // networkPurpose is the purpose of the stream that samples are drawn by.
 const networkPurpose = 1<<62 + 3
 
-// SampleNetworks returns a sample of the networks as they are now, by breadth first: an individual that
-// has a link, those who are linked with it in any network, those who are linked with them, and so on;
-// and again from another one where nobody is left. It ends before an individual or a link that is too
-// much. Who is drawn depends on the seed and the index of the run, and takes nothing from anybody's
-// stream. It is nil if the program has no networks.
+// SampleNetworks returns a sample of the networks as they are now, by breadth first: an individual
+// that has a link, those who are linked with it in any network, those who are linked with them, and
+// so on; and again from another one where nobody is left. It ends before an individual or a link
+// that is too much. Who is drawn depends on the seed and the index of the run, and takes nothing
+// from anybody's stream. It is nil if the program has no networks.
 //
 // It costs the links of those in the sample, and all individuals if hardly anybody has a link.
 func (r *Run) SampleNetworks() *NetworkSample {
@@ -98,7 +98,8 @@ func (r *Run) SampleNetworks() *NetworkSample {
 }
 
 // linkedByChance returns a function that draws one of the individuals that have a link and are not
-// among others, until there is none. Where it tries many in vain, it walks through all from then on.
+// among others, until there is none. Where it tries many in vain, it walks through all from then
+// on.
 func (r *Run) linkedByChance(others map[uint32]int) func() (uint32, bool) {
 	const tries = 64
 	stream := random.New(r.seed, uint64(r.Index)).At(networkPurpose)

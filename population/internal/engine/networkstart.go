@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// fillNetworks makes the links of the start, once everybody is there. What they are is hashed from the
-// seed and the numbers of individuals; it takes nothing from anybody's stream.
+// fillNetworks makes the links of the start, once everybody is there. What they are is hashed from
+// the seed and the numbers of individuals; it takes nothing from anybody's stream.
 func (r *Run) fillNetworks(ctx context.Context, streams random.Stream) error {
 	m := r.Program
 	if len(m.Networks) == 0 {
@@ -96,8 +96,8 @@ func (r *Run) takeLinks(of *program.Network, n int, make func()) error {
 	return nil
 }
 
-// pairBytes is what a link takes while the links of the start are made, and rowBytes what an individual
-// takes for each network.
+// pairBytes is what a link takes while the links of the start are made, and rowBytes what an
+// individual takes for each network.
 const (
 	pairBytes = 20
 	rowBytes  = 8
@@ -133,8 +133,8 @@ func (r *Run) startLinks(ctx context.Context, of *program.Network, s random.Stre
 // lookLinks is how many links are made between two looks at the context.
 const lookLinks = 1 << 20
 
-// randomLinks links each pair with the same probability. It goes from one pair that is linked to the
-// next, by a geometric number of steps [BB05].
+// randomLinks links each pair with the same probability. It goes from one pair that is linked to
+// the next, by a geometric number of steps [BB05].
 //
 // [BB05]: https://doi.org/10.1103/PhysRevE.71.036113
 func (r *Run) randomLinks(ctx context.Context, of *program.Network, s random.Stream) ([]store.Pair, error) {

@@ -9,10 +9,10 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// observers look at what happens to individuals: for a tree of who infected whom, for what is recorded
-// of each individual, and for what is observed. They change nobody and take no number of anybody's
-// stream: a run is the same with and without them. What is random about them is hashed from the
-// stream of an individual as it is, and the time.
+// observers look at what happens to individuals: for a tree of who infected whom, for what is
+// recorded of each individual, and for what is observed. They change nobody and take no number of
+// anybody's stream: a run is the same with and without them. What is random about them is hashed
+// from the stream of an individual as it is, and the time.
 //
 // A run without any has none, and pays for a nil check at each change of an individual.
 type observers struct {
@@ -29,8 +29,8 @@ type observers struct {
 	}
 }
 
-// among returns the number in Program.Near of the contact by which somebody is infected now, −1 if it
-// is not among neighbours.
+// among returns the number in Program.Near of the contact by which somebody is infected now, −1 if
+// it is not among neighbours.
 func (o *observers) among(now float64, id, by uint32) int {
 	if l := &o.last; l.at == now && (l.maker == by || l.maker == id) && by != id {
 		return l.near
@@ -136,8 +136,8 @@ func (o *observers) changed(now float64, id uint32, from, to uint16) {
 	}
 }
 
-// happened notes an event of an individual, as it is after it: the name that counts it and the flow,
-// each −1 for none. by is the individual that caused it, itself or noID.
+// happened notes an event of an individual, as it is after it: the name that counts it and the
+// flow, each −1 for none. by is the individual that caused it, itself or noID.
 func (o *observers) happened(r *Run, id, by uint32, name, flow int) {
 	if o.tree != nil && r.Program.Tree.Is(name, flow) {
 		o.tree.infect(r, id, by)
@@ -160,7 +160,8 @@ func (r *Run) observeChange(id, by uint32, from, to uint16, name int) {
 	}
 }
 
-// cause returns who causes what a clock does to an individual: itself, unless the clock has a source.
+// cause returns who causes what a clock does to an individual: itself, unless the clock has a
+// source.
 func (r *Run) cause(id uint32, state uint16, do *program.Action) uint32 {
 	by := id
 	if do.Source > 0 {
@@ -188,8 +189,8 @@ func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {
 	if !(total > 0) {
 		return noID
 	}
-	luck := r.hashed(id, purposeSource, uint64(number))
-	u := float64(luck.Float64() * total)
+	draws := r.hashed(id, purposeSource, uint64(number))
+	u := float64(draws.Float64() * total)
 	last := -1
 	for k := range s.States {
 		w := count(k)
@@ -201,15 +202,15 @@ func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {
 		}
 		u -= w
 	}
-	other, ok := all.Other(id, int(state), int(s.States[last]), &luck)
+	other, ok := all.Other(id, int(state), int(s.States[last]), &draws)
 	if !ok {
 		return noID
 	}
 	return other
 }
 
-// checkObservers verifies that the lists of sources hold those in each state, and that each tree has as
-// many members as there are.
+// checkObservers verifies that the lists of sources hold those in each state, and that each tree
+// has as many members as there are.
 func (r *Run) checkObservers() error {
 	o := r.observers
 	if o == nil {

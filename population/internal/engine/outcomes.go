@@ -12,9 +12,9 @@ import (
 // that is recorded. It only looks at individuals, so that a run is the same with and without it.
 //
 // A running sum has the weights of all who are alive (store.WeightedTime). It changes when an
-// individual changes: leaveSums takes its weights out before, and enterSums adds them after. Between
-// two events it costs nothing. An event of an outcome adds its amount, for the individual as it is
-// after all that the event changes.
+// individual changes: leaveSums takes its weights out before, and enterSums adds them after.
+// Between two events it costs nothing. An event of an outcome adds its amount, for the individual
+// as it is after all that the event changes.
 //
 // Invariant: each sum has the weights of all who are alive, by the tables of the phase, and each
 // count of person-time the number of those who are in the state.

@@ -89,8 +89,6 @@ func (r *Run) culprit(id uint32) string {
 	if id < r.firstID {
 		return "and then somebody arrives"
 	}
-	return fmt.Sprintf(
-		"without changing anybody's state; the next is of an individual in the state %s",
-		r.Program.States[r.status(id).state],
-	)
+	return fmt.Sprintf("without changing anybody's state; the next is of an individual in the state %s",
+		r.Program.States[r.status(id).state])
 }

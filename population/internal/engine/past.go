@@ -7,13 +7,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// A Past is how a run came to a time: with which seed it started, and with which lucks and when it
-// was forked on the way. From there on a run that goes on with it has a luck of its own.
+// A Past is how a run came to a time: with which seed it started, and when and with which
+// seeds it was forked on the way. From there on a run that goes on with it has a seed of its own.
 type Past struct {
 	Seed  uint64
 	Forks []Fork  // in the order of their times
 	Until float64 // since the start
-	Luck  uint64  // of the fork at that time
+	// ForkSeed is the seed of the fork at that time.
+	ForkSeed uint64
 	// Fingerprint is that of the run at that time, before the fork; 0 if it is not known.
 	Fingerprint uint64
 	Saved       bool // there is no fork at that time: the state is saved there
@@ -23,7 +24,7 @@ type Past struct {
 // A Fork is a fork of a run at a time since the start.
 type Fork struct {
 	At   float64
-	Luck uint64
+	Seed uint64
 }
 
 // ErrOtherPast is returned by a run that goes on with a past and does not come to where that came.
@@ -32,7 +33,7 @@ var ErrOtherPast = errors.New("the run is not the one that it should go on with"
 // pass follows the past up to a time: it advances to each fork and makes it.
 func (r *Run) pass(ctx context.Context, past *Past, done *int, at float64, progress func(float64, uint64)) error {
 	for past != nil && *done <= len(past.Forks) {
-		next := Fork{past.Until, past.Luck}
+		next := Fork{past.Until, past.ForkSeed}
 		last := *done == len(past.Forks)
 		if !last {
 			next = past.Forks[*done]
@@ -47,7 +48,7 @@ func (r *Run) pass(ctx context.Context, past *Past, done *int, at float64, progr
 			return ErrOtherPast
 		}
 		if !last || !past.Saved {
-			r.renew(next.Luck)
+			r.renew(next.Seed)
 		}
 		*done++
 	}
@@ -55,9 +56,9 @@ func (r *Run) pass(ctx context.Context, past *Past, done *int, at float64, progr
 }
 
 // renew makes the run its own fork: all that is to come is drawn again. It must be forkable.
-func (r *Run) renew(luck uint64) {
+func (r *Run) renew(seed uint64) {
 	r.Queue.Reset(0)
-	r.Redraw(luck)
+	r.Redraw(seed)
 }
 
 // Fingerprint is a hash of all that the run has counted so far. It is never 0.

@@ -10,12 +10,12 @@ import (
 )
 
 // People of a file. They are numbered in the order of the rows, and a person is the individual with
-// its number. All that the file says of one is put into an entry of its own, which is that of its start
-// group with more given; the rest of the set-up does not know of files. After it nothing is left of
-// them.
+// its number. All that the file says of one is put into an entry of its own, which is that of its
+// start group with more given; the rest of the set-up does not know of files. After it nothing is
+// left of them.
 
-// dealStates decides in which states those begin whose state the file leaves empty: exactly as many as
-// the start says, chosen uniformly. All draws come from a stream of their own.
+// dealStates decides in which states those begin whose state the file leaves empty: exactly as many
+// as the start says, chosen uniformly. All draws come from a stream of their own.
 func (r *Run) dealStates(streams random.Stream) {
 	r.dealtStates = nil
 	p := r.Program.People
@@ -56,8 +56,8 @@ func (r *Run) startGroupOf(serial int) *program.StartGroup {
 	return &r.Program.StartGroups[0]
 }
 
-// eachStart calls do with the entry of every individual of the start, in the order of their numbers.
-// The entry is valid during the call.
+// eachStart calls do with the entry of every individual of the start, in the order of their
+// numbers. The entry is valid during the call.
 func (r *Run) eachStart(do func(serial int, in *program.Entry)) {
 	if r.Program.People != nil {
 		var e personEntry

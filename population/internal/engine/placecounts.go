@@ -24,8 +24,8 @@ func (c *PlaceCounts) OfSize(size int) int {
 	return c.Sizes[i].Places
 }
 
-// PlaceNumber returns the number of the place of a kind that an individual is in, which no other place
-// of that kind has had; 0 if it is in none.
+// PlaceNumber returns the number of the place of a kind that an individual is in, which no other
+// place of that kind has had; 0 if it is in none.
 func (r *Run) PlaceNumber(kind int, id uint32) uint32 {
 	seats := r.places.kinds[kind]
 	if !seats.Seated(id) {

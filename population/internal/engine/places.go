@@ -15,11 +15,11 @@ import (
 //
 // An individual joins, leaves or changes a place once all that an event changes of it has changed
 // (settlePlaces). Which place it joins is hashed from its stream, which does not advance. Those who
-// share a place are alike: each combination of what they share has a number, its group, and a place is
-// of one group.
+// share a place are alike: each combination of what they share has a number, its group, and a place
+// is of one group.
 //
-// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is of
-// the group of the place.
+// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is
+// of the group of the place.
 type places struct {
 	ready      bool
 	limited    bool // there may be no room in a kind
@@ -27,7 +27,7 @@ type places struct {
 	dealt      [][]uint16          // by attribute, while the run is set up: the value of each individual of the start
 	groups     map[groupKey]uint32 // the groups of all kinds
 	count      []uint32            // of them, by kind
-	luck       random.Stream       // of filling places at the start
+	stream     random.Stream       // of filling places at the start
 	turnedAway []uint64            // by kind
 
 	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
@@ -44,8 +44,8 @@ type places struct {
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
 type groupKey struct{ kind, before, more uint32 }
 
-// layOutPlaces makes places without members, and decides the values of attributes that places are made
-// of.
+// layOutPlaces makes places without members, and decides the values of attributes that places are
+// made of.
 func (r *Run) layOutPlaces(streams random.Stream) {
 	r.places = r.newPlaces(streams)
 	r.dealValues(streams)
@@ -57,7 +57,7 @@ func (r *Run) newPlaces(streams random.Stream) *places {
 	p := &places{
 		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
 		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
-		luck: streams.At(1<<62 + 1),
+		stream: streams.At(1<<62 + 1),
 	}
 	for k := range m.Places {
 		kind := &m.Places[k]
@@ -68,8 +68,9 @@ func (r *Run) newPlaces(streams random.Stream) *places {
 	return p
 }
 
-// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random order:
-// that of hashes of their names, so that the order of two of them does not depend on who else there is.
+// eachGroup calls do for each group of those with ids below end who belong to a kind, in a random
+// order: that of hashes of their names, so that the order of two of them does not depend on who
+// else there is.
 func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) {
 	kind := &r.Program.Places[k]
 	belongs := func(id uint32) bool {
@@ -95,7 +96,7 @@ func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) 
 		}
 		all[g] = append(all[g], id)
 	}
-	s := r.places.luck.At(uint64(k))
+	s := r.places.stream.At(uint64(k))
 	for g, ids := range all {
 		if len(ids) > 0 {
 			sortByHash(ids, func(id uint32) uint64 { return r.hashOf(s, id) })
@@ -104,12 +105,12 @@ func (r *Run) eachGroup(k int, end uint32, do func(group uint32, ids []uint32)) 
 	}
 }
 
-// hashOf returns a number that follows from the name of an individual of the start: from its number, or
-// its id in a file.
+// hashOf returns a number that follows from the name of an individual of the start: from its
+// number, or its id in a file.
 func (r *Run) hashOf(s random.Stream, id uint32) uint64 { return uint64(s.At(uint64(id - r.firstID))) }
 
-// sortByHash sorts ids by hashes, and equal ones by id. Hashes are not stored: ids are divided by the
-// first bits of theirs, until few are left to be compared.
+// sortByHash sorts ids by hashes, and equal ones by id. Hashes are not stored: ids are divided by
+// the first bits of theirs, until few are left to be compared.
 func sortByHash(ids []uint32, hash func(id uint32) uint64) {
 	var by func(ids []uint32, shift int)
 	by = func(ids []uint32, shift int) {
@@ -146,11 +147,11 @@ func sortByHash(ids []uint32, hash func(id uint32) uint64) {
 	by(ids, 56)
 }
 
-// eachHousehold draws places for n individuals by what they are made of, and calls do with the first
-// individual and the seats of each. The last is cut short.
+// eachHousehold draws places for n individuals by what they are made of, and calls do with the
+// first individual and the seats of each. The last is cut short.
 func (r *Run) eachHousehold(k int, group uint32, n int, do func(from int, seats program.Household)) {
 	kind := &r.Program.Places[k]
-	s := r.places.luck.At(1<<32 + uint64(k)).At(uint64(group))
+	s := r.places.stream.At(1<<32 + uint64(k)).At(uint64(group))
 	for from := 0; from < n; {
 		seats := kind.Made[lookup.SearchCumulative(kind.Sums, s.Float64())]
 		seats = seats[:min(len(seats), n-from)]
@@ -234,7 +235,7 @@ func (r *Run) tellStart() {
 
 // fillGroup puts those of a group into places of a kind.
 func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group uint32, ids []uint32) {
-	s := r.places.luck.At(1<<33 + uint64(k)).At(uint64(group))
+	s := r.places.stream.At(1<<33 + uint64(k)).At(uint64(group))
 	switch {
 	case kind.Number > 0:
 		for _, id := range ids {
@@ -283,8 +284,8 @@ func (p *places) copy() *places {
 	return &c
 }
 
-// settlePlaces lets an individual leave the places that it does not belong to any more, and join those
-// that it has come to belong to. Then it carries out what the event says of places.
+// settlePlaces lets an individual leave the places that it does not belong to any more, and join
+// those that it has come to belong to. Then it carries out what the event says of places.
 func (r *Run) settlePlaces(id uint32) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
@@ -295,8 +296,8 @@ func (r *Run) settlePlaces(id uint32) {
 	}
 }
 
-// planPlaces says what the event at hand does to the places of an individual, once everything else has
-// changed. The other is whose place is inherited.
+// planPlaces says what the event at hand does to the places of an individual, once everything else
+// has changed. The other is whose place is inherited.
 func (r *Run) planPlaces(moves []program.PlaceMove, other uint32) {
 	r.places.moves, r.places.other = moves, other
 }
@@ -365,7 +366,8 @@ func (r *Run) beginBatch() {
 // endBatch ends it.
 func (r *Run) endBatch() { r.places.together = false }
 
-// foundTogether founds a place for a group, or returns that which others who enter together have founded.
+// foundTogether founds a place for a group, or returns that which others who enter together have
+// founded.
 func (r *Run) foundTogether(k int, group uint32) uint32 {
 	p, seats := r.places, r.places.kinds[k]
 	if !p.together {
@@ -526,8 +528,8 @@ func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	return true
 }
 
-// turnBack undoes that an individual was set up that cannot enter.
-func (r *Run) turnBack(id uint32) {
+// rollBack undoes that an individual was set up that cannot enter.
+func (r *Run) rollBack(id uint32) {
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState
 	r.cacheState(id, program.NoState)

@@ -17,11 +17,11 @@ const (
 	settingUp                     // the run is set up: its clocks start afterwards
 )
 
-// setPresence says of an individual whether it is in any place of a kind. The attribute is that of a
-// program.Presence, or −1, which means that nothing asks for it.
+// setPresence says of an individual whether it is in any place of a kind. The attribute is that of
+// a program.Presence, or −1, which means that nothing asks for it.
 //
-// Clocks without memory go on by other tables, and the individual is scheduled anew at the end of the
-// event (settleNear). Clocks with a memory keep their times, as with every attribute.
+// Clocks without memory go on by other tables, and the individual is scheduled anew at the end of
+// the event (settleNear). Clocks with a memory keep their times, as with every attribute.
 func (r *Run) setPresence(id uint32, attribute int, is bool) {
 	if attribute < 0 {
 		return
@@ -73,16 +73,17 @@ func (r *Run) setPresence(id uint32, attribute int, is bool) {
 	}
 }
 
-// clearPresences says of everybody that they are in no place and have no links, before they enter: the
-// arrays may be those of a run before.
+// clearPresences says of everybody that they are in no place and have no links, before they enter:
+// the arrays may be those of a run before.
 func (r *Run) clearPresences() {
 	for _, p := range r.Program.Presences {
 		clear(r.attributes[p.Attribute].Narrow)
 	}
 }
 
-// startAgain starts all clocks of an individual of the start, or of one that enters, once its presence
-// is known. All its draws are made again from its stream, so that nothing but its clocks changes.
+// startAgain starts all clocks of an individual of the start, or of one that enters, once its
+// presence is known. All its draws are made again from its stream, so that nothing but its clocks
+// changes.
 func (r *Run) startAgain(id uint32, in *program.Entry, s random.Stream, parent uint32) {
 	for _, p := range r.Program.Presences {
 		if !p.Seen && r.attributes[p.Attribute].Of(id) != 0 {

@@ -74,8 +74,8 @@ func (s *Saved) sound() bool {
 		s.holdsIndividuals()
 }
 
-// holdsIndividuals reports whether the file has the words of as many individuals as the head says, so that
-// no more memory is taken than the file justifies, and not many more slots for them.
+// holdsIndividuals reports whether the file has the words of as many individuals as the head says,
+// so that no more memory is taken than the file justifies, and not many more slots for them.
 func (s *Saved) holdsIndividuals() bool {
 	n := s.run.Used - s.run.FirstID
 	words := s.sections[s.prefix+"individuals/words"]
@@ -131,8 +131,8 @@ func (s *Saved) checkProgram(m *program.Program, rows bool) error {
 	return err
 }
 
-// carriedOut returns how many of the scheduled interventions of a program were before the time of the
-// state: the same as in the saved run.
+// carriedOut returns how many of the scheduled interventions of a program were before the time of
+// the state: the same as in the saved run.
 func (s *Saved) carriedOut(m *program.Program) (int, error) {
 	now, before := math.Float64frombits(s.run.Now), s.run.Shape.Scheduled
 	alike := func(p *program.Scheduled, o savedIntervention) bool {
@@ -219,8 +219,8 @@ func get[T statefile.Number](in *loader, name string, n int) []T {
 	return all
 }
 
-// layOutSaved gives the timers the layout of a saved state. A run that is saved with a calendar goes on
-// with one.
+// layOutSaved gives the timers the layout of a saved state. A run that is saved with a calendar
+// goes on with one.
 func (r *Run) layOutSaved(saved *savedRun) {
 	if !saved.Inline {
 		r.windows = nil
@@ -232,8 +232,8 @@ func (r *Run) layOutSaved(saved *savedRun) {
 	r.numberColumns()
 }
 
-// Restore sets the run up as it was saved, with a program that may be another: see CheckProgram. The
-// recording gets the rows up to the time of the state, unless it is nil.
+// Restore sets the run up as it was saved, with a program that may be another: see CheckProgram.
+// The recording gets the rows up to the time of the state, unless it is nil.
 func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Recording) error {
 	if err := s.checkProgram(m, rec != nil); err != nil {
 		return err
@@ -423,15 +423,15 @@ func (r *Run) fillWindows(in *loader) {
 	in.err = in.ctx.Err()
 }
 
-// Continue goes on with a saved state to the end of a program, and records it. If luck is not nil, all
-// that is to come is drawn again by it; the run must then be forkable.
-func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *uint64, rec *Recording,
+// Continue goes on with a saved state to the end of a program, and records it. If seed is not nil,
+// all that is to come is drawn again by it; the run must then be forkable.
+func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, seed *uint64, rec *Recording,
 	h Hooks) error {
 	if err := r.Restore(ctx, m, s, rec); err != nil {
 		return err
 	}
 	h.Begun()
-	if err := r.goOn(ctx, s, luck); err != nil {
+	if err := r.goOn(ctx, s, seed); err != nil {
 		return err
 	}
 	for row := range rec.Rows {
@@ -441,9 +441,9 @@ func (r *Run) Continue(ctx context.Context, m *program.Program, s *Saved, luck *
 }
 
 // goOn is the beginning of what comes after a state that was restored.
-func (r *Run) goOn(ctx context.Context, s *Saved, luck *uint64) error {
-	if luck != nil {
-		r.renew(*luck)
+func (r *Run) goOn(ctx context.Context, s *Saved, seed *uint64) error {
+	if seed != nil {
+		r.renew(*seed)
 	}
 	if s.waitsForMore(r.Program) {
 		return r.Settle(ctx)
@@ -451,7 +451,8 @@ func (r *Run) goOn(ctx context.Context, s *Saved, luck *uint64) error {
 	return nil
 }
 
-// waitsForMore reports whether a program has interventions that wait and that the saved one had not.
+// waitsForMore reports whether a program has interventions that wait and that the saved one had
+// not.
 func (s *Saved) waitsForMore(m *program.Program) bool {
 	return slices.ContainsFunc(m.Triggered, func(d *program.Intervention) bool {
 		return !slices.Contains(s.run.Shape.Triggered, d.What)

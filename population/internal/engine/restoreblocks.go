@@ -11,9 +11,10 @@ import (
 // checkedBlock is how many individuals are checked at a time.
 const checkedBlock = 1 << 16
 
-// eachBlock calls do with all ids in use, in blocks of consecutive ones, on the cores that are free. do
-// returns what is wrong with the individuals of a block, or "". Blocks begin in order, so that the
-// first of those in which something is wrong is the one that is told, whatever the number of cores.
+// eachBlock calls do with all ids in use, in blocks of consecutive ones, on the cores that are
+// free. do returns what is wrong with the individuals of a block, or "". Blocks begin in order, so
+// that the first of those in which something is wrong is the one that is told, whatever the number
+// of cores.
 func (in *loader) eachBlock(r *Run, do func(from, to uint32) (wrong string)) {
 	if in.err != nil {
 		return

@@ -295,7 +295,8 @@ func (rec *Recording) load(r *Run, in *loader) {
 	}
 	one := func(name string, t *RowCounts) {
 		n := in.run.Rows
-		counts, flows := get[uint32](in, name+" counts", n*len(shape.Counted)), get[uint64](in, name+" flows", n*len(shape.Flows))
+		counts := get[uint32](in, name+" counts", n*len(shape.Counted))
+		flows := get[uint64](in, name+" flows", n*len(shape.Flows))
 		named := get[uint64](in, name+" names", n*len(shape.Names))
 		outcomes := get[float64](in, name+" outcomes", n*len(shape.Outcomes))
 		spent := 0

@@ -33,7 +33,8 @@ func loadIndividuals(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	// What follows checks each individual, so that nothing that is looked up by it can be out of range.
+	// What follows checks each individual, so that nothing that is looked up by it can be out of
+	// range.
 	var mu sync.Mutex
 	left := 0
 	in.eachBlock(r, func(from, to uint32) string {
@@ -117,7 +118,8 @@ func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string
 	return ""
 }
 
-// numbersDiffer reports whether each individual has a number of its own, of those that have been given.
+// numbersDiffer reports whether each individual has a number of its own, of those that have been
+// given.
 func (r *Run) numbersDiffer() bool {
 	few := r.entered < 64*uint64(r.Used) // so that a set of all numbers takes no more memory than they do
 	var marked idSet
@@ -154,8 +156,8 @@ func (s idSet) add(id uint64) bool {
 	return !was
 }
 
-// readWords reads the words of all individuals. If the time of the next event is among them, and the
-// run has a calendar, it takes them out.
+// readWords reads the words of all individuals. If the time of the next event is among them, and
+// the run has a calendar, it takes them out.
 func (in *loader) readWords(r *Run) {
 	stride := r.stride
 	if in.run.Inline && r.windows == nil {
@@ -362,7 +364,8 @@ func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(i
 		}
 		for _, id := range members[:n] {
 			id += r.firstID
-			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) || r.status(id).state == program.NoState || group(id) != k {
+			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) ||
+				r.status(id).state == program.NoState || group(id) != k {
 				in.bad("somebody is in a wrong group")
 				return
 			}

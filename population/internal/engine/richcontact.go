@@ -7,11 +7,11 @@ import (
 // purposeMoves is the first purpose of a contactSeed that a value is drawn for: one for each move.
 const purposeMoves = 3
 
-// richContact is a contact that changes machines or attributes, once it is known to take effect on an
-// individual in a state. It reports whether the maker has changed, and is rescheduled.
+// richContact is a contact that changes machines or attributes, once it is known to take effect on
+// an individual in a state. It reports whether the maker has changed, and is rescheduled.
 //
-// The moves are about the individual that is met, unless it stays as it is and the maker changes its
-// state: then they are about the maker. What they give is hashed from the seed of the contact.
+// The moves are about the individual that is met, unless it stays as it is and the maker changes
+// its state: then they are about the maker. What they give is hashed from the seed of the contact.
 func (r *Run) richContact(
 	id uint32, from uint16, other uint32, to uint16, c *program.Contact, do *program.Action, l contactSeed,
 ) bool {
@@ -77,8 +77,8 @@ func (r *Run) richContact(
 	return r.changeByContact(id, self, &own, moves, places, other, do.Name, counted, l)
 }
 
-// makes reports whether an individual that was in a state when it began a contact can still make it:
-// it has not been changed meanwhile.
+// makes reports whether an individual that was in a state when it began a contact can still make
+// it: it has not been changed meanwhile.
 func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
 	return r.status(id).state == from &&
 		(rich.Machine < 0 || rich.From[r.attributes[rich.Attribute].Of(id)])

@@ -6,14 +6,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Before anything happens to an individual in a program with places that may be full, the engine looks
-// whether there is room in those that it would come to. If not, nothing of it happens, or what full
-// says.
+// Before anything happens to an individual in a program with places that may be full, the engine
+// looks whether there is room in those that it would come to. If not, nothing of it happens, or
+// what full says.
 
-// lacksRoom returns the first kind of places in which an individual would find no room, −1 if there is
-// none: its state changes, moves give values, and places says where it goes. Moves are those of
-// foresee. Taken has how many seats of each kind are promised to others; nil for none. It adds the seats
-// that the individual would take.
+// lacksRoom returns the first kind of places in which an individual would find no room, −1 if there
+// is none: its state changes, moves give values, and places says where it goes. Moves are those of
+// resolveMoves. Taken has how many seats of each kind are promised to others; nil for none. It adds
+// the seats that the individual would take.
 func (r *Run) lacksRoom(
 	id uint32, to uint16, moves []program.Move, places []program.PlaceMove, taken []int,
 ) int {
@@ -51,7 +51,8 @@ func (r *Run) lacksRoom(
 	return -1
 }
 
-// matchesAfter reports whether an individual meets all conditions after a change of its state and moves.
+// matchesAfter reports whether an individual meets all conditions after a change of its state and
+// moves.
 func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves []program.Move) bool {
 	for i := range all {
 		a := all[i].Attribute
@@ -71,10 +72,10 @@ func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves 
 	return true
 }
 
-// foresee returns moves with the values that they give, in place of what they are drawn or copied from.
-// A value may depend on those before it. By is the other individual of a contact, or noID; u is the
-// number that a value is drawn by, negative for one of the individual's stream.
-func (r *Run) foresee(id uint32, moves []program.Move, by uint32, u func(i int) float64) []program.Move {
+// resolveMoves returns moves with the values that they give, in place of what they are drawn or
+// copied from. A value may depend on those before it. By is the other individual of a contact, or
+// noID; u is the number that a value is drawn by, negative for one of the individual's stream.
+func (r *Run) resolveMoves(id uint32, moves []program.Move, by uint32, u func(i int) float64) []program.Move {
 	if !slices.ContainsFunc(moves, func(m program.Move) bool { return m.Gives != nil || m.Inherits }) {
 		return moves
 	}
@@ -94,14 +95,14 @@ func (r *Run) foresee(id uint32, moves []program.Move, by uint32, u func(i int) 
 	return known
 }
 
-// ownDraws is the u of foresee for draws from the individual's stream.
+// ownDraws is the u of resolveMoves for draws from the individual's stream.
 func ownDraws(int) float64 { return -1 }
 
-// findsRoom reports whether an individual finds room for an action. If not, it counts that it is turned
-// away, and returns by which kind. The action that it returns is the one to be carried out: what is
-// drawn is known by then.
+// findsRoom reports whether an individual finds room for an action. If not, it counts that it is
+// turned away, and returns by which kind. The action that it returns is the one to be carried out:
+// what is drawn is known by then.
 func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
-	known := r.foresee(id, do.Moves, noID, ownDraws)
+	known := r.resolveMoves(id, do.Moves, noID, ownDraws)
 	k := r.lacksRoom(id, do.To, known, do.Places, nil)
 	if k >= 0 {
 		r.places.turnedAway[k]++
@@ -115,8 +116,8 @@ func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
 	return do, -1
 }
 
-// roomInstead reports whether an individual finds room for what happens instead of something for which
-// there was none. If not, nothing happens; it has been counted as turned away already.
+// roomInstead reports whether an individual finds room for what happens instead of something for
+// which there was none. If not, nothing happens; it has been counted as turned away already.
 func (r *Run) roomInstead(id uint32, full *program.Action) bool {
 	return r.places == nil || !r.places.limited || r.lacksRoom(id, full.To, full.Moves, nil, nil) < 0
 }
@@ -140,7 +141,7 @@ func (r *Run) contactRoom(
 		if first.Machine >= 0 {
 			moves, n = append([]program.Move{*first}, moves...), 1
 		}
-		return r.foresee(whom, moves, by, func(i int) float64 { return l.uniform(purposeMoves + uint64(i-n)) })
+		return r.resolveMoves(whom, moves, by, func(i int) float64 { return l.uniform(purposeMoves + uint64(i-n)) })
 	}
 	taken := make([]int, len(r.Program.Places))
 	lacks := -1

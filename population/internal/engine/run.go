@@ -136,8 +136,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	return r.failed
 }
 
-// prepare makes the run empty, with memory for the individuals of a program, or for those of a saved
-// state, whose layout it then has.
+// prepare makes the run empty, with memory for the individuals of a program, or for those of a
+// saved state, whose layout it then has.
 func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRun) {
 	if r.Program != m {
 		r.attributes, r.branches, r.cameIn, r.own = nil, nil, nil, nil // the next program may have others
@@ -238,7 +238,8 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 		r.pace.base = r.Patience
 	}
 	r.Events, r.entered, r.Alive = 0, 0, 0
-	r.personTime, r.ties = store.NewPersonTime(m.End-m.Start+m.TimeTolerance), ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
+	r.personTime = store.NewPersonTime(m.End - m.Start + m.TimeTolerance)
+	r.ties = ties{ids: r.ties.ids[:0], contacts: r.ties.contacts[:0]}
 
 	r.toStart, r.passed, r.changing = r.toStart[:0], r.passed[:0], false
 }
@@ -374,7 +375,8 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 	return nil
 }
 
-// settleOthers finishes an event or a contact: its effects on neighbours and on those who are traced.
+// settleOthers finishes an event or a contact: its effects on neighbours and on those who are
+// traced.
 func (r *Run) settleOthers(ctx context.Context) error {
 	if r.near != nil {
 		r.settleNear()
@@ -390,20 +392,16 @@ func (r *Run) failure() error {
 	if r.failed != nil {
 		return r.failed
 	}
-	return fmt.Errorf(
-		"at time %.12g there %s more than %s; write most: in population if that is right",
-		r.Program.Start+r.Now,
-		format.Be(r.Program.MaxSize),
-		format.Plural(r.Program.MaxSize, "individual"),
-	)
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right",
+		r.Program.Start+r.Now, format.Be(r.Program.MaxSize), format.Plural(r.Program.MaxSize, "individual"))
 }
 
 // Advance carries out everything up to and including a time: clocks, contacts and interventions.
 // Clocks that fire at the time of an intervention come before it.
 func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
-	plans := r.Program.Scheduled
-	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.TimeTolerance {
-		p := &plans[r.carriedOut]
+	scheduled := r.Program.Scheduled
+	for r.carriedOut < len(scheduled) && scheduled[r.carriedOut].At <= at+r.Program.TimeTolerance {
+		p := &scheduled[r.carriedOut]
 		if r.observers != nil {
 			if err := r.survey(ctx, p.At, p.At, progress); err != nil {
 				return err
@@ -448,14 +446,14 @@ func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run
 	})
 }
 
-// BeginSaved starts a run that can be forked with a saved state. If luck is not nil, all that is to come
-// is drawn again by it.
-func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, luck *uint64) (*Run, error) {
+// BeginSaved starts a run that can be forked with a saved state. If seed is not nil, all that is to
+// come is drawn again by it.
+func BeginSaved(ctx context.Context, m *program.Program, o *Options, s *Saved, seed *uint64) (*Run, error) {
 	return begin(m, o, func(r *Run) error {
 		if err := r.Restore(ctx, m, s, nil); err != nil {
 			return err
 		}
-		return r.goOn(ctx, s, luck)
+		return r.goOn(ctx, s, seed)
 	})
 }
 
@@ -564,8 +562,8 @@ func (r *Run) record(ctx context.Context, m *program.Program, past *Past, rec *R
 	return nil
 }
 
-// recorded calls the hook of a row. Before that of the last one it lists those who are there, so that
-// nothing comes after it.
+// recorded calls the hook of a row. Before that of the last one it lists those who are there, so
+// that nothing comes after it.
 func (r *Run) recorded(row int, h Hooks) {
 	if row == len(r.Program.RecordTimes)-1 {
 		r.listLivingPeople()

@@ -14,13 +14,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// The state of a run as sections of a file. What a run holds is divided into parts (savedParts), each
-// with a function that writes its sections and one that reads them. To add a piece of state, add a
-// part; TestEveryFieldIsSaved names the fields of a Run that are in none.
+// The state of a run as sections of a file. What a run holds is divided into parts (savedParts),
+// each with a function that writes its sections and one that reads them. To add a piece of state,
+// add a part; TestEveryFieldIsSaved names the fields of a Run that are in none.
 //
-// Arrays by id are written as they lie in memory, from firstID on: a run that goes on may have another
-// firstID. Ids in lists count from firstID, too. What follows from the rest is not written: the state
-// cache, positions in groups, and the calendar, whose order of equal times does not matter (ties.go).
+// Arrays by id are written as they lie in memory, from firstID on: a run that goes on may have
+// another firstID. Ids in lists count from firstID, too. What follows from the rest is not written:
+// the state cache, positions in groups, and the calendar, whose order of equal times does not
+// matter (ties.go).
 
 // A savedPart is a part of the state of a run.
 type savedPart struct {

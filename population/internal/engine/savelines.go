@@ -8,11 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Those who wait in turn as sections of a saved state: the valid entries of each queue, and the actions
-// that they wait for.
+// Those who wait in turn as sections of a saved state: the valid entries of each queue, and the
+// actions that they wait for.
 
-// A savedAction is an action that somebody waits for: one of a phase, or of an intervention, or what a
-// contact would have done.
+// A savedAction is an action that somebody waits for: one of a phase, or of an intervention, or
+// what a contact would have done.
 type savedAction struct {
 	Phase        int    `json:"phase"`                  // of the saved program; −1 for the action of an intervention
 	Number       int    `json:"number"`                 // in Phase.Waiting, or of the interventions with the same words
@@ -52,7 +52,8 @@ func (f *actionFinder) intervention(what string, n int) *program.Intervention {
 	return nil
 }
 
-// isKind reports whether an action is another, with or without values of its moves that have been drawn.
+// isKind reports whether an action is another, with or without values of its moves that have been
+// drawn.
 func isKind(do, of *program.Action) bool {
 	return do.Uses == of.Uses && do.To == of.To && do.Name == of.Name && do.Source == of.Source && do.Child == of.Child &&
 		len(do.Moves) == len(of.Moves) && len(do.Places) == len(of.Places)
@@ -192,7 +193,8 @@ func (f *actionFinder) action(m *program.Program, in *loader, a *savedAction) (*
 
 // contactAction returns what a contact would have done.
 func contactAction(m *program.Program, c *program.Contact, a *savedAction) (*program.Action, error) {
-	do := &program.Action{Kind: program.DoMove, To: a.To, Name: slices.Index(m.CountedNames, a.Name), Chance: 1, Uses: c.Uses}
+	do := &program.Action{Kind: program.DoMove, To: a.To, Chance: 1, Uses: c.Uses}
+	do.Name = slices.Index(m.CountedNames, a.Name)
 	if int(a.To) >= len(m.States) && a.To != program.SameState && a.To != program.NoState || len(a.Moves) > 1 {
 		return nil, fmt.Errorf("what somebody waits for leads to no state")
 	}
@@ -249,8 +251,9 @@ func loadLines(r *Run, in *loader) {
 			return
 		}
 		for ; len(words) > 0; words = words[5:] {
-			if words[0] >= uint64(r.Used-int(r.firstID)) || words[1] > uint64(len(m.Machines)) || words[4] >= uint64(len(actions)) ||
-				words[3] == 0 || words[3] > l.next || entries[words[3]] || words[2] >= uint64(program.NoState) {
+			if words[0] >= uint64(r.Used-int(r.firstID)) || words[1] > uint64(len(m.Machines)) ||
+				words[2] >= uint64(program.NoState) || words[4] >= uint64(len(actions)) ||
+				words[3] == 0 || words[3] > l.next || entries[words[3]] {
 				in.bad("somebody waits that there is not")
 				return
 			}

@@ -34,7 +34,8 @@ func saveNetworks(r *Run, s *saver) {
 		if n.ends == nil {
 			continue
 		}
-		times, which, began := make([]float64, n.links.Tags()), make([]uint32, n.links.Tags()), make([]float64, n.links.Tags())
+		tags := n.links.Tags()
+		times, which, began := make([]float64, tags), make([]uint32, tags), make([]float64, tags)
 		for tag := range times {
 			at, ok := n.ends.Due(eventqueue.ID(tag))
 			if times[tag] = at; !ok {
@@ -55,7 +56,8 @@ func saveNetworks(r *Run, s *saver) {
 	}
 }
 
-// calendarTime returns when an event is that is of no individual; +Inf if it is not in the calendar.
+// calendarTime returns when an event is that is of no individual; +Inf if it is not in the
+// calendar.
 func (r *Run) calendarTime(id uint32) float64 {
 	if at, ok := r.Queue.Due(eventqueue.ID(id)); ok {
 		return at
@@ -173,8 +175,8 @@ func (in *loader) readEnds(r *Run, n *network, k int) {
 	}
 }
 
-// finishNetworks counts the links of all individuals, and puts the event at which links end into the
-// calendar.
+// finishNetworks counts the links of all individuals, and puts the event at which links end into
+// the calendar.
 func (in *loader) finishNetworks(r *Run) error {
 	for k := range r.networks {
 		n := &r.networks[k]
@@ -198,8 +200,8 @@ func (in *loader) finishNetworks(r *Run) error {
 	return r.checkNetworks()
 }
 
-// networkWords are the numbers of recorded networks: links, formed and ended, and the number of degrees,
-// followed by each degree and its individuals.
+// networkWords are the numbers of recorded networks: links, formed and ended, and the number of
+// degrees, followed by each degree and its individuals.
 func networkWords(all []NetworkCounts) (words []uint64) {
 	for _, c := range all {
 		words = append(words, uint64(c.Links), c.Formed, c.Ended, uint64(len(c.Degrees)))

@@ -139,8 +139,8 @@ func loadObservers(r *Run, in *loader) {
 	}
 }
 
-// rowNow returns the row in which this program counts what the saved one has counted in a row. The last
-// row of a saved run is at the time of its state.
+// rowNow returns the row in which this program counts what the saved one has counted in a row. The
+// last row of a saved run is at the time of its state.
 func (in *loader) rowNow(r *Run, row int) int { return r.rowAt(min(in.run.Shape.Rows[row], r.Now)) }
 
 func (in *loader) readTree(r *Run, t *tree) {
@@ -176,7 +176,8 @@ func (in *loader) readTree(r *Run, t *tree) {
 	}
 	for i := range n {
 		w, alive := words[4*i:], r.status(r.firstID+uint32(i)).state != program.NoState
-		if w[1] != noTree && int(w[1]) >= len(t.trees) || int(w[2]) >= rows || int(w[3]) >= len(offspring) || times[i] > r.Now {
+		if w[1] != noTree && int(w[1]) >= len(t.trees) || int(w[2]) >= rows || int(w[3]) >= len(offspring) ||
+			times[i] > r.Now {
 			if alive {
 				in.bad("somebody is in no tree")
 				return

@@ -67,8 +67,8 @@ func savePlaces(r *Run, s *saver) {
 	}
 }
 
-// loadPlaces reads the places before the individuals, whose tables may depend on their presences. Whether
-// they belong to each other is checked in loadNear.
+// loadPlaces reads the places before the individuals, whose tables may depend on their presences.
+// Whether they belong to each other is checked in loadNear.
 func loadPlaces(r *Run, in *loader) {
 	m := r.Program
 	r.near, r.places, r.lines, r.networks = newNear(m), nil, newLines(m), nil
@@ -156,8 +156,8 @@ func saveNear(r *Run, s *saver) {
 	}
 }
 
-// loadNear reads the seats of those with the same value of an attribute, and checks all that is known of
-// neighbours. It comes after the individuals and the calendar.
+// loadNear reads the seats of those with the same value of an attribute, and checks all that is
+// known of neighbours. It comes after the individuals and the calendar.
 func loadNear(r *Run, in *loader) {
 	if r.near == nil {
 		return
@@ -191,8 +191,8 @@ func loadNear(r *Run, in *loader) {
 	}
 }
 
-// placeWords are the numbers of recorded places: how many there are, their members, how many were turned
-// away, and the number of sizes, followed by each size and its places.
+// placeWords are the numbers of recorded places: how many there are, their members, how many were
+// turned away, and the number of sizes, followed by each size and its places.
 func placeWords(all []PlaceCounts) (words []uint64) {
 	for _, c := range all {
 		words = append(words, uint64(c.Number), uint64(c.Members), c.TurnedAway, uint64(len(c.Sizes)))

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Tracing as sections of a saved state: the contacts that are remembered, and the errands as they lie in
-// their heap.
+// Tracing as sections of a saved state: the contacts that are remembered, and the errands as they
+// lie in their heap.
 
 // A savedLog is which contacts a saved run remembers, and for how long.
 type savedLog struct {
@@ -98,7 +98,7 @@ func saveTracing(r *Run, s *saver) {
 			uint64(e.id-r.firstID), uint64(e.bySlot-r.firstID), uint64(e.tracing), uint64(e.seed))
 	}
 	put(s, "errands", words)
-	put(s, "begun", []uint64{t.begun, uint64(t.luck)})
+	put(s, "begun", []uint64{t.begun, uint64(t.stream)})
 }
 
 // loadTracing comes after the individuals and the calendar.
@@ -128,7 +128,8 @@ func loadTracing(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	if t.begun, t.luck = numbers[0], random.Stream(numbers[1]); len(words)%errandWords != 0 || len(words) > 0 && r.errandsID == noID {
+	t.begun, t.stream = numbers[0], random.Stream(numbers[1])
+	if len(words)%errandWords != 0 || len(words) > 0 && r.errandsID == noID {
 		in.bad("an errand is not complete, or there can be none")
 		return
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// A Shape is what the arrays of a saved state are indexed by, in names: another program can go on with
-// the state if it has the same structure, whatever numbers its own arrays have.
+// A Shape is what the arrays of a saved state are indexed by, in names: another program can go on
+// with the state if it has the same structure, whatever numbers its own arrays have.
 type Shape struct {
 	Unit        string              `json:"unit"`
 	Start       float64             `json:"start"`
@@ -137,8 +137,8 @@ func ShapeOf(m *program.Program) Shape {
 	return s
 }
 
-// differs says in which part of its structure a program with the shape o is another than the saved one;
-// "" if in none.
+// differs says in which part of its structure a program with the shape o is another than the saved
+// one; "" if in none.
 func (s *Shape) differs(o *Shape) string {
 	lists := func(what string, saved, now []string) string {
 		if slices.Equal(saved, now) {
@@ -241,10 +241,10 @@ func (s *Shape) sound() bool {
 		len(s.Counted) >= len(s.States) && s.Sources >= 0 && s.Sources < math.MaxInt32 && s.Tolerance >= 0
 }
 
-// phaseOf returns the phase of a program in which its parameters have the values that they have in a
-// phase of the saved one. Parameters that only this program sets have those of its start. If there are
-// several, as after an intervention that sets a parameter back, it is the one with the same number, or the
-// first.
+// phaseOf returns the phase of a program in which its parameters have the values that they have in
+// a phase of the saved one. Parameters that only this program sets have those of its start. If
+// there are several, as after an intervention that sets a parameter back, it is the one with the
+// same number, or the first.
 func (s *Shape) phaseOf(m *program.Program, phase int) (*program.Phase, error) {
 	if all := s.phasesOf(m, phase); len(all) > 0 {
 		return all[0], nil
@@ -293,7 +293,8 @@ func (s *Saved) phase(m *program.Program) (*program.Phase, error) {
 	}
 	for _, t := range s.run.Shape.phasesOf(m, s.run.Phase) {
 		unknown := func(d *program.Intervention) bool { return d.Effects[t] == nil }
-		if !slices.ContainsFunc(m.Triggered, unknown) && (next == len(m.Scheduled) || !unknown(m.Scheduled[next].Intervention)) {
+		if !slices.ContainsFunc(m.Triggered, unknown) &&
+			(next == len(m.Scheduled) || !unknown(m.Scheduled[next].Intervention)) {
 			return t, nil
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // sightings count what observations see: of all individuals, and of each group that is recorded.
 //
 // Whether an individual is seen, and when, is known at once. It is counted in the row that it will
-// fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped at
-// other times than those of rows, because it can be forked, or whose state is saved, keeps what is still
-// to be counted in a heap instead.
+// fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped
+// at other times than those of rows, because it can be forked, or whose state is saved, keeps what
+// is still to be counted in a heap instead.
 type sightings struct {
 	slots    int // 1 for all individuals, and 1 for each group
 	columns  int // of a slot: seen and tested, of each observation
@@ -81,11 +81,11 @@ func (s *sightings) happened(r *Run, id uint32, name, flow int) {
 			continue
 		}
 		t := &r.phase.Observations[k]
-		luck := r.hashed(id, purposeSeen, uint64(k))
-		if p := r.seenWith(t, id); !(luck.Float64() < p) {
+		draws := r.hashed(id, purposeSeen, uint64(k))
+		if p := r.seenWith(t, id); !(draws.Float64() < p) {
 			continue
 		}
-		at := r.Now + r.seenAfter(t, id, &luck)
+		at := r.Now + r.seenAfter(t, id, &draws)
 		if at > r.end {
 			continue
 		}
@@ -106,12 +106,12 @@ func (r *Run) seenWith(t *program.ObservationTable, id uint32) float64 {
 }
 
 // seenAfter draws the delay of an observation.
-func (r *Run) seenAfter(t *program.ObservationTable, id uint32, luck *random.Stream) float64 {
+func (r *Run) seenAfter(t *program.ObservationTable, id uint32, draws *random.Stream) float64 {
 	if t.After == nil {
 		return 0
 	}
 	var l *law.Law = t.After.At(r.cell(id, t.After.By))
-	return l.Draw(luck)
+	return l.Draw(draws)
 }
 
 // count counts a column at a time since the start, in the slots of own.
@@ -183,9 +183,9 @@ func (r *Run) survey(ctx context.Context, by, next float64, progress func(float6
 		if err := r.run(ctx, at.At, progress); err != nil {
 			return err
 		}
-		luck := random.New(r.seed, uint64(r.Index), purposeSurvey, uint64(s.surveys))
+		draws := random.New(r.seed, uint64(r.Index), purposeSurvey, uint64(s.surveys))
 		s.surveys++
-		s.ask(r, at.Observation, luck)
+		s.ask(r, at.Observation, draws)
 	}
 	return nil
 }
@@ -196,9 +196,9 @@ func (r *Run) asks(o *program.Observation, id uint32) bool {
 	return state != program.NoState && (o.Who == nil || o.Who[state]) && r.matches(id, o.Where)
 }
 
-// ask carries out a survey. It passes over everybody twice. Those who are asked, their results and the
-// delays are drawn from a stream of the survey.
-func (s *sightings) ask(r *Run, k int, luck random.Stream) {
+// ask carries out a survey. It passes over everybody twice. Those who are asked, their results and
+// the delays are drawn from a stream of the survey.
+func (s *sightings) ask(r *Run, k int, draws random.Stream) {
 	o, t := &r.Program.Observations[k], &r.phase.Observations[k]
 	s.sums = append(s.sums[:0], make([]float64, s.slots)...)
 	s.among = append(s.among[:0], make([]int, s.slots)...)
@@ -221,13 +221,13 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 		}
 		if o.ByCount { // algorithm S, as in applyToSome
 			left--
-			if need == 0 || need <= left && luck.Below(uint64(left)+1) >= uint64(need) {
+			if need == 0 || need <= left && draws.Below(uint64(left)+1) >= uint64(need) {
 				continue
 			}
 			need--
 		} else if t.Coverage != nil {
 			c := (*t.Coverage.At(r.cell(id, t.Coverage.By))).ChanceFor(r.Now, r.individual(id, id))
-			if !(luck.Float64() < c) {
+			if !(draws.Float64() < c) {
 				continue
 			}
 		}
@@ -235,8 +235,8 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 		for _, slot := range s.own {
 			s.asked[slot]++
 		}
-		positive := luck.Float64() < r.seenWith(t, id)
-		at := r.Now + r.seenAfter(t, id, &luck)
+		positive := draws.Float64() < r.seenWith(t, id)
+		at := r.Now + r.seenAfter(t, id, &draws)
 		if at > r.end {
 			continue
 		}
@@ -256,9 +256,9 @@ func (s *sightings) ask(r *Run, k int, luck random.Stream) {
 	}
 }
 
-// SeenIn returns how many an observation has seen since the start, and how many a survey has tested: of
-// all individuals if slot is 0, and of a group if it is 1 more than its number. The run must be
-// forkable: others know it at rows.
+// SeenIn returns how many an observation has seen since the start, and how many a survey has
+// tested: of all individuals if slot is 0, and of a group if it is 1 more than its number. The run
+// must be forkable: others know it at rows.
 func (r *Run) SeenIn(slot, observation int) (seen, tested uint64) {
 	s := r.observers.seen
 	s.upTo(r, -1)
@@ -266,8 +266,8 @@ func (r *Run) SeenIn(slot, observation int) (seen, tested uint64) {
 	return s.counts[k], s.counts[k+1]
 }
 
-// MeanChance returns the mean of the chance of a survey over all whom it could ask now; NaN if there
-// is nobody.
+// MeanChance returns the mean of the chance of a survey over all whom it could ask now; NaN if
+// there is nobody.
 func (r *Run) MeanChance(observation int) float64 {
 	o, t := &r.Program.Observations[observation], &r.phase.Observations[observation]
 	sum, n := 0.0, 0

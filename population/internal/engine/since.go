@@ -16,8 +16,8 @@ import (
 // individual came in, which changes only when the individual does, and then its next event is drawn
 // again.
 //
-// Invariants: cameIn has a column for each of Program.Since; a time is +Inf exactly if the individual
-// is outside of the states, and not after now otherwise.
+// Invariants: cameIn has a column for each of Program.Since; a time is +Inf exactly if the
+// individual is outside of the states, and not after now otherwise.
 type personal struct {
 	cameIn [][]float64        // by number of Program.Since and id
 	own    [][]float64        // by number of Program.Numbers and id
@@ -65,8 +65,8 @@ func (r *Run) copyPersonal(old, from *Run, n int) {
 	}
 }
 
-// individual returns an individual, and another that it meets, for values that are read for them. It
-// is nil if there are none of these values, or nobody. The result holds until the next call.
+// individual returns an individual, and another that it meets, for values that are read for them.
+// It is nil if there are none of these values, or nobody. The result holds until the next call.
 func (r *Run) individual(id, other uint32) *program.Individual {
 	if r.cameIn == nil && r.own == nil && r.near == nil || id == noID {
 		return nil
@@ -89,8 +89,8 @@ func (r *Run) counts(machine int, state uint16) bool {
 	})
 }
 
-// beginAt sets when an individual that enters came in: it has an age, and has entered all its states
-// now.
+// beginAt sets when an individual that enters came in: it has an age, and has entered all its
+// states now.
 func (r *Run) beginAt(id uint32, state uint16, age float64) {
 	for k := range r.cameIn {
 		s := &r.Program.Since[k]
@@ -118,8 +118,8 @@ func (r *Run) beganBefore(id uint32, machine int, state uint16, since float64) {
 	}
 }
 
-// passes sets the times since, of an individual that goes from one state to another or into the same
-// again.
+// passes sets the times since, of an individual that goes from one state to another or into the
+// same again.
 func (r *Run) passes(id uint32, machine int, from, to uint16) {
 	for k := range r.cameIn {
 		s := &r.Program.Since[k]
@@ -133,8 +133,8 @@ func (r *Run) passes(id uint32, machine int, from, to uint16) {
 	}
 }
 
-// redrawCurves draws the running clocks of splits again whose rate is a curve: the time it counts may
-// have begun anew, by a machine that the clock does not belong to. They have no memory.
+// redrawCurves draws the running clocks of splits again whose rate is a curve: the time it counts
+// may have begun anew, by a machine that the clock does not belong to. They have no memory.
 func (r *Run) redrawCurves(id uint32, state uint16) {
 	first := r.Program.StateColumn
 	if r.phase.States[state].Timers > 0 {
@@ -177,8 +177,8 @@ func (r *Run) checkPersonal(id uint32) bool {
 	return true
 }
 
-// drawNumbers gives an individual that enters its numbers. Its other attributes are known, but for those
-// that follow the age.
+// drawNumbers gives an individual that enters its numbers. Its other attributes are known, but for
+// those that follow the age.
 func (r *Run) drawNumbers(id uint32, in *program.Entry, own *random.Stream, parent uint32) {
 	for k := range r.own {
 		l, x := r.Program.Numbers[k].Law, math.NaN()
@@ -195,8 +195,8 @@ func (r *Run) drawNumbers(id uint32, in *program.Entry, own *random.Stream, pare
 	}
 }
 
-// MeanNumber returns the mean of a number of Program.Numbers, of those in a state, or of all if state is
-// −1. It is NaN if there is nobody.
+// MeanNumber returns the mean of a number of Program.Numbers, of those in a state, or of all if
+// state is −1. It is NaN if there is nobody.
 func (r *Run) MeanNumber(number, state int) float64 {
 	sum, n := 0.0, 0
 	for id := r.firstID; int(id) < r.Used; id++ {

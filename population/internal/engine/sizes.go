@@ -6,12 +6,12 @@ import (
 
 // sizes are what a run knows of the size class of its population.
 //
-// A rate that depends on the numbers of individuals is drawn by thinning, which needs a bound of it.
-// If the file has none, the bound follows from how many may be alive. Where individuals enter, no
-// useful number is known before the run, so that there are size classes, each twice as large as the
-// one before. When the population outgrows its class, all clocks with such a rate are drawn again
-// with the bounds of a larger one. They have no memory, and their individuals have seen only that
-// they have not fired, so that this changes no law. It is a pass over all individuals for each
+// A rate that depends on the numbers of individuals is drawn by thinning, which needs a bound of
+// it. If the file has none, the bound follows from how many may be alive. Where individuals enter,
+// no useful number is known before the run, so that there are size classes, each twice as large as
+// the one before. When the population outgrows its class, all clocks with such a rate are drawn
+// again with the bounds of a larger one. They have no memory, and their individuals have seen only
+// that they have not fired, so that this changes no law. It is a pass over all individuals for each
 // doubling: a constant amount for each that enters.
 //
 // Invariant: no more are alive between two events than the class allows.
@@ -27,8 +27,8 @@ func (r *Run) setSize(class int) {
 	}
 }
 
-// outgrow is called when more individuals are alive than limit allows. It goes on with a larger size
-// class, or returns why the run has failed.
+// outgrow is called when more individuals are alive than limit allows. It goes on with a larger
+// size class, or returns why the run has failed.
 func (r *Run) outgrow() error {
 	all, class := r.Program.Sizes, r.sizeClass
 	if r.failed != nil || r.Alive > r.Program.MaxSize {

@@ -19,10 +19,10 @@ type Supply struct {
 // looked at.
 func (r *Run) beginSupplies() {
 	r.Supplies = append(r.Supplies[:0], make([]Supply, len(r.Program.Supplies))...)
-	plans := r.Program.Scheduled
-	for r.carriedOut < len(plans) && plans[r.carriedOut].Adds >= 0 &&
-		plans[r.carriedOut].At <= r.Program.TimeTolerance {
-		r.deliver(plans[r.carriedOut].Intervention)
+	scheduled := r.Program.Scheduled
+	for r.carriedOut < len(scheduled) && scheduled[r.carriedOut].Adds >= 0 &&
+		scheduled[r.carriedOut].At <= r.Program.TimeTolerance {
+		r.deliver(scheduled[r.carriedOut].Intervention)
 		r.carriedOut++
 	}
 }
@@ -63,9 +63,9 @@ func (r *Run) take(u *program.Use) bool {
 	return true
 }
 
-// refuseContact is a contact of id with another that cannot take effect, because there is no room in a
-// kind of places or nothing left of a supply: the number of its queue. It is about the one that would
-// have changed: the other, or the maker. It reports whether the maker has changed.
+// refuseContact is a contact of id with another that cannot take effect, because there is no room
+// in a kind of places or nothing left of a supply: the number of its queue. It is about the one
+// that would have changed: the other, or the maker. It reports whether the maker has changed.
 //
 // Would and start are the state and the machine of the other that it would have changed.
 func (r *Run) refuseContact(

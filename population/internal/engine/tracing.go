@@ -18,21 +18,22 @@ import (
 
 // tracing is what a run knows of the calls of program.Tracing.
 //
-// An event notes the calls that it makes; they are carried out once the event is over, before the next
-// one, first come first served (settleCalls). A call finds people: those are reached at once, or later
-// by an errand. Errands are no individual's clock: the earliest of them is the event of errandsID.
+// An event notes the calls that it makes; they are carried out once the event is over, before the
+// next one, first come first served (settleCalls). A call finds people: those are reached at once,
+// or later by an errand. Errands are no individual's clock: the earliest of them is the event of
+// errandsID.
 //
-// Nothing of it takes a word of anybody's stream: who is found, and when, is hashed from the numbers of
-// both individuals and the time of the call. So without anybody found, a run is as if there were no
-// calls.
+// Nothing of it takes a word of anybody's stream: who is found, and when, is hashed from the
+// numbers of both individuals and the time of the call. So without anybody found, a run is as if
+// there were no calls.
 //
-// Slots are used again, so that an individual is known by its number, too. An individual that leaves
-// is looked for no longer, but those near it are found before it leaves.
+// Slots are used again, so that an individual is known by its number, too. An individual that
+// leaves is looked for no longer, but those near it are found before it leaves.
 //
-// Invariants: calls is empty between two events; the calendar has the event of errandsID exactly if an
-// errand is due by the end, at its time.
+// Invariants: calls is empty between two events; the calendar has the event of errandsID exactly if
+// an errand is due by the end, at its time.
 type tracing struct {
-	luck    random.Stream
+	stream  random.Stream
 	logs    []*store.ContactLog // by number in Calls.Logs
 	calls   []call
 	done    int      // how many of the calls have been carried out
@@ -70,11 +71,11 @@ type errand struct {
 func (e *errand) before(o *errand) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
 
 // newTracing returns what a run needs to know, nil for nothing.
-func newTracing(m *program.Program, luck random.Stream) *tracing {
+func newTracing(m *program.Program, stream random.Stream) *tracing {
 	if m.Calls == nil {
 		return nil
 	}
-	t := &tracing{luck: luck}
+	t := &tracing{stream: stream}
 	for i := range m.Calls.Logs {
 		t.logs = append(t.logs, store.NewContactLog(m.Calls.Logs[i].Keep+2*m.TimeTolerance))
 	}
@@ -86,7 +87,7 @@ func (t *tracing) copy() *tracing {
 	if t == nil {
 		return nil
 	}
-	c := &tracing{luck: t.luck, errands: slices.Clone(t.errands), begun: t.begun}
+	c := &tracing{stream: t.stream, errands: slices.Clone(t.errands), begun: t.begun}
 	for _, l := range t.logs {
 		c.logs = append(c.logs, l.Copy())
 	}
@@ -126,8 +127,8 @@ func (r *Run) remember(log int, id, other uint32) {
 // mostLogged is the most contacts that a log has room for.
 const mostLogged = 1 << 31
 
-// happened notes the calls that go out because an individual has entered a state, or leaves if it is
-// NoState, by something with a name.
+// happened notes the calls that go out because an individual has entered a state, or leaves if it
+// is NoState, by something with a name.
 func (r *Run) happened(id uint32, state uint16, name int) {
 	if state != program.NoState {
 		r.call(id, r.Program.Calls.OfState[state])
@@ -151,8 +152,8 @@ func (r *Run) enteredMachines(id uint32) {
 	}
 }
 
-// leaveTracing finds those near an individual that leaves, for the calls about it that have not been
-// carried out.
+// leaveTracing finds those near an individual that leaves, for the calls about it that have not
+// been carried out.
 func (r *Run) leaveTracing(id uint32) {
 	t := r.tracing
 	for k := t.done; k < len(t.calls); k++ {
@@ -167,14 +168,15 @@ func (r *Run) leaveTracing(id uint32) {
 // forgetContacts forgets the contacts and the links of an individual that has left.
 func (r *Run) forgetContacts(id uint32) {
 	for _, l := range r.tracing.logs {
-		l.GiveUp(id)
+		l.ForgetID(id)
 	}
 }
 
-// find appends those whom a call about an individual finds, in the order of layers and then of numbers.
+// find appends those whom a call about an individual finds, in the order of layers and then of
+// numbers.
 func (r *Run) find(id uint32, number int, all []errand) []errand {
 	t, tr := r.tracing, &r.phase.Tracing[number]
-	luck := t.luck.At(r.numbers[id]).At(math.Float64bits(r.Now)).At(uint64(number))
+	draws := t.stream.At(r.numbers[id]).At(math.Float64bits(r.Now)).At(uint64(number))
 	for k := range tr.Layers {
 		layer := &tr.Layers[k]
 		for _, other := range r.peopleOf(id, tr, layer) {
@@ -182,7 +184,7 @@ func (r *Run) find(id uint32, number int, all []errand) []errand {
 			if layer.Chances != nil {
 				chance = r.chance(layer.Chances, id, other)
 			}
-			own := luck.At(uint64(k)).At(r.numbers[other])
+			own := draws.At(uint64(k)).At(r.numbers[other])
 			seed := contactSeed(own)
 			if chance < 1 && seed.uniform(purposeChance) >= chance {
 				continue
@@ -200,8 +202,8 @@ func (r *Run) find(id uint32, number int, all []errand) []errand {
 	return all
 }
 
-// purposeDelay is the purpose of the stream of the time until somebody is reached. It is beyond those
-// of all moves.
+// purposeDelay is the purpose of the stream of the time until somebody is reached. It is beyond
+// those of all moves.
 const purposeDelay = 1 << 32
 
 // peopleOf returns the different living people of a layer of an individual, in the order of their
@@ -233,8 +235,8 @@ func (r *Run) peopleOf(id uint32, tr *program.Tracing, layer *program.Layer) []u
 	return slices.Compact(all)
 }
 
-// settleCalls carries out the calls of an event: its people, then the calls that these make, and those
-// of others who are served because something has been set free.
+// settleCalls carries out the calls of an event: its people, then the calls that these make, and
+// those of others who are served because something has been set free.
 func (r *Run) settleCalls(ctx context.Context) error {
 	for len(r.tracing.calls) > 0 {
 		if err := r.settleChain(ctx); err != nil {
@@ -317,8 +319,8 @@ func (r *Run) reach(e *errand) {
 	r.tracing.caller = 0
 }
 
-// addErrand adds an errand. One that is due after the end is needed only by forks, which draw its time
-// again.
+// addErrand adds an errand. One that is due after the end is needed only by forks, which draw its
+// time again.
 func (r *Run) addErrand(e errand) {
 	if e.at > r.end && !r.forkable {
 		return
@@ -390,12 +392,12 @@ func (r *Run) runErrand() {
 }
 
 // redrawErrands draws the times of all errands again, given that they have not come. See Redraw.
-func (r *Run) redrawErrands(luck uint64) {
+func (r *Run) redrawErrands(seed uint64) {
 	t := r.tracing
-	t.luck = t.luck.At(luck)
+	t.stream = t.stream.At(seed)
 	for i := range t.errands {
 		if e := &t.errands[i]; e.law != nil && !e.law.Fixed() {
-			s := t.luck.At(e.order)
+			s := t.stream.At(e.order)
 			e.at = max(r.Now, e.began+e.law.DrawBeyondLikely(&s, r.Now-e.began))
 		}
 	}
@@ -468,9 +470,9 @@ func makersWords(m *program.Program, l *program.Remembered) string {
 	return "all " + strings.Join(names, ", ")
 }
 
-// affordLogs returns an error if there is not enough memory to remember contacts, should everybody make
-// them all the time. How many make them at once is not known before: a run with a limit of its own
-// begins all the same, and ends when it has come to the limit.
+// affordLogs returns an error if there is not enough memory to remember contacts, should everybody
+// make them all the time. How many make them at once is not known before: a run with a limit of its
+// own begins all the same, and ends when it has come to the limit.
 func affordLogs(m *program.Program, workers int, have float64) error {
 	if m.Calls == nil {
 		return nil

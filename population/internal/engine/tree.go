@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// An Infection is a row of a tree: that an individual was infected, by whom, and where in which tree.
-// It is valid only during the call.
+// An Infection is a row of a tree: that an individual was infected, by whom, and where in which
+// tree. It is valid only during the call.
 type Infection struct {
 	Infected   uint64  // its number in the order of entering, from 1
 	Time       float64 // on the model's clock
@@ -24,9 +24,10 @@ type Infection struct {
 // A tree has who infected whom: for each individual its last infection, and sums over all of them.
 // Infections themselves are streamed to OnInfection and not kept.
 //
-// A tree begins with an individual that nobody infected, or with an infector that was never infected.
-// It is kept while one of its members is there whose last infection is in it, so that memory is bounded
-// by the number of individuals, however many infections there are. An infection takes constant time.
+// A tree begins with an individual that nobody infected, or with an infector that was never
+// infected. It is kept while one of its members is there whose last infection is in it, so that
+// memory is bounded by the number of individuals, however many infections there are. An infection
+// takes constant time.
 type tree struct {
 	infected []infection // by id
 	trees    []treeRoot
@@ -145,8 +146,8 @@ func (d *Durations) Join(o *Durations) {
 	}
 }
 
-// Each calls fn with all durations by their buckets: a value within the accuracy, and how many there
-// are.
+// Each calls fn with all durations by their buckets: a value within the accuracy, and how many
+// there are.
 func (d *Durations) Each(fn func(x float64, n uint64)) {
 	if d.Zero > 0 {
 		fn(0, d.Zero)

@@ -115,11 +115,11 @@ func (o *Options) windowRule() windowRule {
 }
 
 // canUseWindows reports whether nothing in a model forbids windows. These do: rates and
-// interventions that depend on counts, outcomes, groups that are mixed or recorded by, contacts that
-// depend on who meets whom or that change their maker, clocks that change attributes when they fire,
-// those of age bands included, clocks that let children in, several individuals that enter at once,
-// clocks and contacts that use a supply, curves by a time since, numbers, contacts among neighbours, and
-// tracing.
+// interventions that depend on counts, outcomes, groups that are mixed or recorded by, contacts
+// that depend on who meets whom or that change their maker, clocks that change attributes when they
+// fire, those of age bands included, clocks that let children in, several individuals that enter at
+// once, clocks and contacts that use a supply, curves by a time since, numbers, contacts among
+// neighbours, and tracing.
 func canUseWindows(m *program.Program) bool {
 	if m.UsesCounts || len(m.Bands) > 0 || len(m.Triggered) > 0 || len(m.Groups) > 0 || len(m.Machines) > 0 ||
 		len(m.Since) > 0 || len(m.Numbers) > 0 || len(m.Near) > 0 || len(m.Places) > 0 || len(m.Networks) > 0 ||

@@ -87,8 +87,8 @@ func (e *explainer) whole(here compile.Scope, v syntax.Value) string {
 	return words
 }
 
-// boundedBySize returns a rate that depends on counts in words, whose bound follows from the size of
-// the population.
+// boundedBySize returns a rate that depends on counts in words, whose bound follows from the size
+// of the population.
 func (e *explainer) boundedBySize(here compile.Scope, c *syntax.CountDependent, show func(x float64) string) string {
 	words := c.Value.Text
 	if m, ok := here.Term(c.Value, ""); ok {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// check says in words how many enter, what children have, what is for each pair, and which bounds follow
-// from the file.
+// check says in words how many enter, what children have, what is for each pair, and which bounds
+// follow from the file.
 func TestExplainBatches(t *testing.T) {
 	text := explainText(t, `
 name: batches
@@ -24,13 +24,14 @@ record: {every: 1 day, values: {double: 2 * count(a)}}
 `)
 	for _, want := range []string{
 		"recorded 11 times, with double, 2 * count(a).",
-		"    has children, a Poisson number with mean 3 (litter) at once, beginning as a, and becomes b at 1 per day [birth]\n" +
+		"    has children, a Poisson number with mean 3 (litter) at once, beginning as a, and becomes b at 1 per day " +
+			"[birth]\n" +
 			"    they have the parent's sex\n",
 		"    has a child of sex f, beginning as b, at 1 per day\n",
 		"2 per day * count(b) / total, which is 0 per day at the start, never below 0 and at most 2 per day while no more " +
 			"than 10,000,000 are alive\n",
-		"    a negative binomial number of dispersion 0.5 with mean 6, given that it is at least 1, which is 8.303 on average " +
-			"for sex f; 2 for sex m at once\n",
+		"    a negative binomial number of dispersion 0.5 with mean 6, given that it is at least 1, which is 8.303 on " +
+			"average for sex f; 2 for sex m at once\n",
 		"    1 with probability 25%, 4 with probability 75% at once\n",
 		"  each individual that is a meets each of the others at 0.001 per day\n",
 		"A run uses one core once it is set up, because several enter at once, or by a clock.\n",
@@ -41,7 +42,8 @@ record: {every: 1 day, values: {double: 2 * count(a)}}
 	}
 }
 
-// A bound follows for the share of those with a value of an attribute, and in a state of a machine, too.
+// A bound follows for the share of those with a value of an attribute, and in a state of a machine,
+// too.
 func TestExplainShareOfGroup(t *testing.T) {
 	text := explainText(t, `
 name: shares

@@ -151,8 +151,8 @@ type transitionList struct {
 	all     []transition
 }
 
-// add appends a transition. Those of a machine that look alike are one: the cases of a move may give
-// the same.
+// add appends a transition. Those of a machine that look alike are one: the cases of a move may
+// give the same.
 func (w *transitionList) add(next transition) {
 	alike := func(t transition) bool {
 		return t.from == next.from && t.to == next.to && t.label == next.label && t.kind == next.kind

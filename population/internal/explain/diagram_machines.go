@@ -207,8 +207,8 @@ func (w *transitionList) machineContact(c *syntax.Contact) {
 
 func (w *transitionList) isMachine(n syntax.Ref) bool { return n.Name == w.of.Name }
 
-// entrances adds how individuals enter: in a state that is written there, in that of a parent, or as
-// enter of the machine says, with one arrow for all of these.
+// entrances adds how individuals enter: in a state that is written there, in that of a parent, or
+// as enter of the machine says, with one arrow for all of these.
 func (w *transitionList) entrances() {
 	var plain []transition // of which enter decides the state
 	one := func(with []syntax.Move, label string, kind diagram.Kind) {

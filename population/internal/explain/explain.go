@@ -158,24 +158,7 @@ func (e *explainer) states() {
 		s := &e.file.States[i]
 		e.line("  %s: %s at the start", s.Name, format.Thousands(float64(e.program.StartCounts[i])))
 		e.since(i)
-		for k := range s.Split {
-			c := &s.Split[k]
-			chance := "otherwise"
-			if c.Chance.Given() {
-				chance = "with probability " + e.probability(c.Chance)
-			}
-			e.line("    %s %s %s%s%s", chance, e.outcomeOfClock(c), e.clockTime(c), uses(&c.Uses), nameTag(c.Name))
-			e.childrenOf(c)
-		}
-		for k := range s.Race {
-			c := &s.Race[k]
-			e.line("    %s %s%s%s%s", e.outcomeOfClock(c), e.clockTime(c), whereConditions(c.Where), uses(&c.Uses),
-				nameTag(c.Name))
-			e.childrenOf(c)
-		}
-		if min(1, len(s.Split))+len(s.Race) > 1 {
-			e.line("    whichever comes first")
-		}
+		e.clocks(s)
 	}
 }
 
@@ -507,8 +490,8 @@ func (e *explainer) fit() {
 	}
 }
 
-// cores says why a large run is on one core, if age bands, machines, curves, numbers, batches, supplies,
-// outcomes or rates by counts are why.
+// cores says why a large run is on one core, if age bands, machines, curves, numbers, batches,
+// supplies, outcomes or rates by counts are why.
 func (e *explainer) cores() {
 	p := e.program
 	switch {

@@ -16,7 +16,7 @@ func (e *explainer) machines() {
 		for k := range m.States {
 			s := &m.States[k]
 			e.line("  %s%s", s.Name, e.machineStart(m, s.Name))
-			e.machineClocks(s)
+			e.clocks(s)
 		}
 		if m.Enter.Given() {
 			e.line("  whoever enters begins as %s, unless it says otherwise there", e.entryState(&m.Enter))
@@ -55,8 +55,8 @@ func (e *explainer) isShare(v syntax.Value) bool {
 	return ok && got.IsQuantity() && got.Quantity.Kind == syntax.KindShare
 }
 
-// machineClocks lists the clocks of a state of a machine.
-func (e *explainer) machineClocks(s *syntax.State) {
+// clocks lists the clocks of a state.
+func (e *explainer) clocks(s *syntax.State) {
 	for k := range s.Split {
 		c := &s.Split[k]
 		chance := "otherwise"
@@ -167,8 +167,8 @@ func (e *explainer) readAtStart(c *syntax.Clock) string {
 	return " (" + strings.Join(names, " and ") + " is read when the clock starts; what it becomes later changes nothing)"
 }
 
-// exponential reports whether a duration is exponential for all individuals, as a gamma with shape 1
-// is too.
+// exponential reports whether a duration is exponential for all individuals, as a gamma with shape
+// 1 is too.
 func (e *explainer) exponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MaxParameterChain:

@@ -45,9 +45,10 @@ transmission:
 		"  some: 7 at the start, chosen at random\n",
 		"individuals of care some with probability 20%, otherwise none arrive at 1 per day as well\n",
 		"  each individual of hiv positive meets others at 1 per day\n",
-		"    whoever is met and is of hiv negative becomes positive and moves to care some for home n, none for any other home\n",
-		"  each individual of care some meets others at 1 per day\n    whoever is met of care none has the region and care of " +
-			"the one who met it\n",
+		"    whoever is met and is of hiv negative becomes positive and moves to care some for home n, none for any " +
+			"other home\n",
+		"  each individual of care some meets others at 1 per day\n" +
+			"    whoever is met of care none has the region and care of the one who met it\n",
 		"A run uses one core once it is set up, because the machine hiv changes while it goes on.\n",
 	} {
 		if !strings.Contains(text, want) {

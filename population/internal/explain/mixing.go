@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// contactRate returns the rate of a contact in words: what rate says, or the sums of the rows of its
-// matrix.
+// contactRate returns the rate of a contact in words: what rate says, or the sums of the rows of
+// its matrix.
 func (e *explainer) contactRate(c *syntax.Contact) string {
 	m := e.model.Mixing[c]
 	if m == nil || m.Rates == nil {

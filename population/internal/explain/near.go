@@ -103,7 +103,7 @@ func (e *explainer) capacity(p *syntax.Place) string {
 	return fmt.Sprintf(", at most %s in each", e.value(p.Capacity))
 }
 
-// placeWarnings lists the clocks that strike once, and in vain if no place has room.
+// placeWarnings lists the clocks that fire once, and in vain if no place has room.
 func (e *explainer) placeWarnings() (all []string) {
 	for k := range e.program.Places {
 		p := &e.program.Places[k]

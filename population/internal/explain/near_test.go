@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What check says of places: who is in them, how they are filled, who joins, with whom contacts are, and
-// what may be a mistake.
+// What check says of places: who is in them, how they are filled, who joins, with whom contacts
+// are, and what may be a mistake.
 func TestPlacesInWords(t *testing.T) {
 	text := explainText(t, `
 name: words
@@ -33,7 +33,8 @@ transmission:
 		"  school: those of age child, in places of size 10 with probability 40%, 20 with probability 60%\n" +
 			"    who comes to belong joins one that has room, all with the same probability\n",
 		"  ward: those of state cared, in places of which there are always 12, at most 3 in each\n",
-		"  club: everybody, in places of which there are always 5\n    who comes to belong is in none, until a move leads there\n",
+		"  club: everybody, in places of which there are always 5\n" +
+			"    who comes to belong is in none, until a move leads there\n",
 		"meets each of the others in the same household at 0.3 per day\n",
 		"any of the others in the same school may be met, all with the same probability; without others nobody is met\n",
 		"if there is room; otherwise it becomes late\n",

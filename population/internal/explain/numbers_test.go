@@ -27,9 +27,10 @@ transmission:
 		"  activity: a number of its own, gamma with mean 1 and shape 0.3\n",
 		"  risk: a number of its own, normal with mean 1 and standard deviation 2, at least 0, at most 4\n",
 		"  friends: a number of its own, Poisson with mean 2, or by group Poisson with mean 3\n",
-		"becomes well after a time that is exponential with mean 5 days / activity, with the activity of the individual itself\n",
-		"at activity * season * shedding, with the activity of the individual itself, and changes with time, and changes with " +
-			"the time since ill",
+		"becomes well after a time that is exponential with mean 5 days / activity, with the activity of the individual " +
+			"itself\n",
+		"at activity * season * shedding, with the activity of the individual itself, and changes with time, and " +
+			"changes with the time since ill",
 		"becomes ill with probability risk / 4, with the risk of the individual who is met",
 		"Remembered of each individual, 8 bytes each: when it came into ill, its activity, its risk, its friends.\n",
 		"A run uses one core once it is set up",

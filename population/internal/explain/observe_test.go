@@ -28,9 +28,11 @@ record: {every: 1 day, people: {times: [worse, reports], only: worse}, tree: {of
 `)
 	for _, want := range []string{
 		"Observed, which changes nobody\n",
-		"  reports: each worse is seen with probability 20% for age child, 40% for age adult, after a time that is exactly 2 days\n",
+		"  reports: each worse is seen with probability 20% for age child, 40% for age adult, after a time that is " +
+			"exactly 2 days\n",
 		"  survey: day 40, and every 30 days from then on until day 90\n",
-		"    500 of all, chosen at random (all of them, if there are fewer) are tested, and positive with probability 90%; counted at once\n",
+		"    500 of all, chosen at random (all of them, if there are fewer) are tested, and positive with probability " +
+			"90%; counted at once\n",
 		"    whoever is mild, each with probability 50% is tested, and positive always; counted at once\n",
 		"Who infected whom is recorded for each susceptible->mild.\n",
 		"Everybody to whom worse happened is listed, with the first time of worse, reports.\n",

@@ -18,7 +18,8 @@ func (e *explainer) outcomes() {
 			parts = append(parts, "for everybody alive "+e.rate(o.Time))
 		}
 		for k := range o.Events {
-			parts = append(parts, "for each "+o.Events[k].Of.Name+" "+e.withName(o.Events[k].Amount, e.value(o.Events[k].Amount)))
+			event := &o.Events[k]
+			parts = append(parts, "for each "+event.Of.Name+" "+e.withName(event.Amount, e.value(event.Amount)))
 		}
 		if len(parts) == 0 {
 			parts = append(parts, "nothing adds to it")

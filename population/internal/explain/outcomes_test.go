@@ -23,8 +23,8 @@ record: {every: 1 year, time: true}
 	for _, want := range []string{
 		"recorded 9 times, with the person-time in each state.\n",
 		"\nOutcomes, summed over all individuals since the start\n" +
-			"  cost: for everybody alive 50 per year for age young, 800 per year (2 * drug) for age old; for each death 25 for age " +
-			"young, 8 for age old; for each ill->out 20 (fee); discounted at 3% per year\n" +
+			"  cost: for everybody alive 50 per year for age young, 800 per year (2 * drug) for age old; for each death 25 " +
+			"for age young, 8 for age old; for each ill->out 20 (fee); discounted at 3% per year\n" +
 			"  time: for everybody alive 400 per year (drug); counted from year 5 on; discounted at 1.5% per year (interest)\n" +
 			"  nothing: nothing adds to it\n",
 		"A run uses one core once it is set up, because outcomes are summed event by event.\n",

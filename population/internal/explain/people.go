@@ -74,8 +74,8 @@ func (e *explainer) people() {
 	e.line("  they take %.3g %s of memory, once for all replicas", n, unit)
 }
 
-// fileGives reports whether the file of people gives values of an attribute. Anybody may have any of
-// them then.
+// fileGives reports whether the file of people gives values of an attribute. Anybody may have any
+// of them then.
 func (e *explainer) fileGives(attribute int) bool {
 	p := e.program.People
 	switch {
@@ -83,10 +83,9 @@ func (e *explainer) fileGives(attribute int) bool {
 		return false
 	case attribute >= len(p.Attributes): // the state
 		return p.State != nil
-	case p.Age != nil && slices.ContainsFunc(e.program.Bands, func(b *program.Band) bool { return b.Attribute == attribute }):
-		return true
 	}
-	return p.Attributes[attribute] != nil
+	band := func(b *program.Band) bool { return b.Attribute == attribute }
+	return p.Attributes[attribute] != nil || p.Age != nil && slices.ContainsFunc(e.program.Bands, band)
 }
 
 // drawnAs returns the attribute that an attribute has its value from, in an individual that enters:

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What check says of curves: what they are, what they are since, how many candidates they cost and what
-// is remembered.
+// What check says of curves: what they are, what they are since, how many candidates they cost and
+// what is remembered.
 func TestSinceInWords(t *testing.T) {
 	text := explainText(t, `
 name: words
@@ -27,9 +27,10 @@ births: {rate: fertile, enter: well}
 transmission: [{from: ill, rate: often * shedding * season, chance: waned, to: {well: ill}}]
 `)
 	for _, want := range []string{
-		"  shedding: a value by time since ill or worse: the density of a time that is gamma with mean 5 days and shape 4, 1 in all\n",
-		"  waned: a value by time since well of the one who is met: 0 at 0 days, 0.6 at 180 days, with straight lines between; 0 for " +
-			"everybody else\n",
+		"  shedding: a value by time since ill or worse: the density of a time that is gamma with mean 5 days and shape " +
+			"4, 1 in all\n",
+		"  waned: a value by time since well of the one who is met: 0 at 0 days, 0.6 at 180 days, with straight lines " +
+			"between; 0 for everybody else\n",
 		"  fertile: a value by time since birth: 0 per day from 0 days on, 0.1 per day from 15 days on\n",
 		"    becomes worse at 0.5 * fertile + shedding, which changes with the time since birth and since ill or worse, " +
 			"between 0 per day and 0.2292 per day\n",

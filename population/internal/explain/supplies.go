@@ -40,8 +40,8 @@ func inTurn(u *syntax.Uses) string {
 	return " and waits in turn"
 }
 
-// supplyWarnings lists the clocks that strike once, and in vain if a supply has nothing left; and the
-// supplies that nothing uses.
+// supplyWarnings lists the clocks that fire once, and in vain if a supply has nothing left; and
+// the supplies that nothing uses.
 func (e *explainer) supplyWarnings() (all []string) {
 	used := map[string]bool{}
 	e.file.EachClock(func(c *syntax.Clock) {

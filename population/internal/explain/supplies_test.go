@@ -34,11 +34,12 @@ interventions:
 		"    becomes cared at 1 per day, if there is one of beds left, which is used; otherwise nothing happens\n",
 		"    whoever is met and is well becomes ill, if there is one of doses left, which is used; otherwise it leaves the " +
 			"population\n",
-		"    of those who are well, as many as there are doses left, chosen at random, which takes one for each, become cared\n",
+		"    of those who are well, as many as there are doses left, chosen at random, which takes one for each, become " +
+			"cared\n",
 		"    of all, as many as there are doses left, chosen at random, which takes one for each, become cared\n",
 		"A run uses one core once it is set up, because beds are used while it goes on.\n",
-		"  states: ill: race: clock 2: if it strikes while no doses are left, nothing comes after it; write full: and a state " +
-			"beside it, or a rate, which strikes again\n",
+		"  states: ill: race: clock 2: if it strikes while no doses are left, nothing comes after it; write full: and a " +
+			"state beside it, or a rate, which strikes again\n",
 		"  nothing uses the supply masks\n",
 	} {
 		if !strings.Contains(text, want) {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// tracing lists the calls: what makes them, who is looked for, and what becomes of those who are found.
+// tracing lists the calls: what makes them, who is looked for, and what becomes of those who are
+// found.
 func (e *explainer) tracing() {
 	e.section("Tracing", len(e.file.Tracing))
 	for i := range e.file.Tracing {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What check says of tracing: what makes a call, who is looked for and found, when they are reached, what
-// becomes of them, and what it takes to remember contacts.
+// What check says of tracing: what makes a call, who is looked for and found, when they are
+// reached, what becomes of them, and what it takes to remember contacts.
 func TestTracingInWords(t *testing.T) {
 	text := explainText(t, `
 name: words

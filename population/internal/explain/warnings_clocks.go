@@ -169,8 +169,8 @@ func (e *explainer) sharePast(clock *program.AlwaysClock, where []syntax.Where, 
 }
 
 // matching is the share of those who come by an entrance that meet conditions, or −1 if it is not
-// known: what they inherit may be anything, a band depends on their ages, and machines and shares of
-// their own may be by other attributes.
+// known: what they inherit may be anything, a band depends on their ages, and machines and shares
+// of their own may be by other attributes.
 func (e *explainer) matching(in *program.Entry, where []syntax.Where) float64 {
 	all := 1.0
 	for _, w := range where {
@@ -270,8 +270,8 @@ func startsLater(clock *program.AlwaysClock) bool {
 	return clock.By == nil
 }
 
-// mayMatch reports whether an individual may meet conditions when it enters. What it inherits may be
-// anything.
+// mayMatch reports whether an individual may meet conditions when it enters. What it inherits may
+// be anything.
 func (e *explainer) mayMatch(in *program.Entry, where []syntax.Where) bool {
 	for _, w := range where {
 		a := e.program.Attributes.Index(w.Attribute.Name)
@@ -329,8 +329,8 @@ func (e *explainer) isPlain(name string) bool {
 	return e.program.Attributes.Index(name) < e.program.Plain()
 }
 
-// mayDraw reports whether an individual may draw a value of a machine, of the state or of an attribute
-// that has shares of its own where the individual enters.
+// mayDraw reports whether an individual may draw a value of a machine, of the state or of an
+// attribute that has shares of its own where the individual enters.
 func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may bool) {
 	v := uint16(slices.Index(e.program.Attributes[attribute].Values, value))
 	if attribute == e.program.StateAttribute {
@@ -350,8 +350,11 @@ func (e *explainer) mayDraw(in *program.Entry, attribute int, value string) (may
 
 // bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.
 func (e *explainer) bandsWithoutAges() (all []string) {
+	if e.program.People != nil && e.program.People.Age != nil {
+		return nil
+	}
 	for i := range e.program.StartGroups {
-		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 || e.program.People != nil && e.program.People.Age != nil {
+		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 {
 			continue
 		}
 		for _, b := range e.program.Bands {

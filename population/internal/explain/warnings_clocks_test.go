@@ -50,8 +50,8 @@ record: {every: 1 year}
 		{"a life", "30 years", "{after: {weibull: {scale: 80 years, shape: 6}}, to: out}", "[sex]", ""},
 		{"a life by where", "30 years", "{after: 90 years, to: out, where: {sex: f}}", "[sex]", ""},
 		{"a life by where that may be over", "95 years", "{after: 90 years, to: out, where: {sex: f}}", "[sex]",
-			past("clock 1", start+" with sex f", "write after as a table by sex, without where, and the rest of each life is drawn given "+
-				"the age")},
+			past("clock 1", start+" with sex f", "write after as a table by sex, without where, and the rest of each "+
+				"life is drawn given the age")},
 		{"a rate", "30 years", "{rate: 0.1 per year, move: {age: adult}}", "[sex]", ""},
 		{"a second dose", "0 years", "{after: 28 days, where: {v: one}, move: {v: none}}", "[sex]",
 			never("v one", "v", "one", "28 days")},
@@ -164,7 +164,8 @@ states:
 `
 	for since, warns := range map[string]bool{"ill": true, "well": false, "[ill, well]": false, "birth": false} {
 		text := explainText(t, strings.Replace(model, "SINCE", since, 1))
-		const want = "states: well: race: clock 1: the time since ill is asked of nobody who is well, so that it never strikes"
+		const want = "states: well: race: clock 1: the time since ill is asked of nobody who is well, " +
+			"so that it never strikes"
 		if strings.Contains(text, want) != warns {
 			t.Errorf("since %s: it says\n%s", since, text)
 		}

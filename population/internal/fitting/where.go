@@ -48,8 +48,8 @@ func (r *reader) readWhere(f *syntax.Fields, match *Match) {
 	}
 }
 
-// addWhere adds a condition to the group that a column counts. The order of the file does not matter,
-// and columns with the same attributes share a grouping.
+// addWhere adds a condition to the group that a column counts. The order of the file does not
+// matter, and columns with the same attributes share a grouping.
 func addWhere(match *Match, c program.Condition) {
 	for i := range match.Where {
 		if w := &match.Where[i]; w.Attribute == c.Attribute { // both must be true

@@ -23,20 +23,21 @@ import (
 //     The constructor sets memoryless if the law is.
 //  2. In law.go: a constant of type family, and a case in each of Law.distribution, Law.Draw and
 //     Law.DrawBeyond. TestDrawsOfTheWrongFamily fails if one of them is missing or differs.
-//  3. Only if it pays: Law.DrawBeyondLikely, if drawBeyond costs much more than draw; Law.DrawAll and
-//     Law.DrawAllBeyond, if a loop over many streams can be faster than one draw after the other.
+//  3. Only if it pays: Law.DrawBeyondLikely, if drawBeyond costs much more than draw; Law.DrawAll
+//     and Law.DrawAllBeyond, if a loop over many streams can be faster than one draw after the
+//     other.
 //  4. In law_test.go: cases of lawCases, one for every path that the code can take.
 //
 // Elsewhere:
 //
-//  5. population/internal/syntax, value_distribution.go: its name, an example and its arguments in Families; the
-//     kind of a new argument in argKinds.
-//  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.distribution, with an
-//     error for each value that is not allowed.
+//  5. population/internal/syntax, value_distribution.go: its name, an example and its arguments in
+//     Families; the kind of a new argument in argKinds.
+//  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.distribution,
+//     with an error for each value that is not allowed.
 //  7. population: cases in exact_laws_test.go, with a survival function that is written
-//     independently, and in exact_lifetimes_test.go, for draws beyond an age: at the end of the lists,
-//     because seeds follow from the position; wrong arguments in problems_parts_test.go; the list of
-//     all distributions, which is part of a message, in problems_values_test.go.
+//     independently, and in exact_lifetimes_test.go, for draws beyond an age: at the end of the
+//     lists, because seeds follow from the position; wrong arguments in problems_parts_test.go; the
+//     list of all distributions, which is part of a message, in problems_values_test.go.
 //  8. docs/reference/models.md: the table of distributions.
 //
 // The draws of the other families must not change: existing models keep their results.

@@ -52,8 +52,8 @@ type linkReader struct {
 const maxLinksReported = 20
 
 // ReadLinks reads a file of links in one pass, or returns nil if something is wrong with it. A link
-// takes 8 bytes, and 4 more if there are weights, which are rounded to 24 bits; while links are compared
-// with each other, 8 more.
+// takes 8 bytes, and 4 more if there are weights, which are rounded to 24 bits; while links are
+// compared with each other, 8 more.
 func ReadLinks(in io.Reader, s *LinkSpec) *Links {
 	r := &linkReader{LinkSpec: s, all: &Links{}}
 	var err error
@@ -143,8 +143,8 @@ func (r *linkReader) header() bool {
 				instead = "weight"
 			}
 		}
-		r.report(r.rows.Line(), r.rows.Column(i), "there is no column %s of links; write columns: {%s: %s}, if it is that, or "+
-			"name it in ignore", diag.Quote(name), instead, diag.Shorten(name))
+		r.report(r.rows.Line(), r.rows.Column(i), "there is no column %s of links; write columns: {%s: %s}, if it is that, "+
+			"or name it in ignore", diag.Quote(name), instead, diag.Shorten(name))
 	}
 	return r.reported == 0
 }
@@ -222,7 +222,8 @@ func (r *linkReader) person(cell []byte) (int, bool) {
 	return n - 1, len(cell) > 0 && n >= 1 && n <= r.People
 }
 
-// weight returns the weight of the row, 1 if the cell is empty or NA, as R writes what is not there.
+// weight returns the weight of the row, 1 if the cell is empty or NA, as R writes what is not
+// there.
 func (r *linkReader) weight() (float32, bool) {
 	if r.at[2] < 0 {
 		return 1, true
@@ -286,8 +287,8 @@ func (r *linkReader) distinct() bool {
 	if again == len(pairs) {
 		return true
 	}
-	r.report(r.all.line(again), 0, "%s and %s are linked in line %d already", r.name(pairs[again][0]), r.name(pairs[again][1]),
-		r.all.line(one))
+	r.report(r.all.line(again), 0, "%s and %s are linked in line %d already",
+		r.name(pairs[again][0]), r.name(pairs[again][1]), r.all.line(one))
 	return false
 }
 

@@ -25,10 +25,10 @@ type Problem struct {
 // Error returns the place and the message.
 func (p *Problem) Error() string { return fmt.Sprintf("%d:%d: %s", p.Line, p.Column, p.Message) }
 
-// Rows reads the rows of a table in one pass: CSV as programs write it, compressed with gzip or not,
-// with or without a byte-order mark, with any line ends, with quoted cells. If the first row has no
-// comma, semicolons or tabs separate cells. Lines that begin with # before the first row are comments,
-// and empty lines are skipped. Every row has as many cells as the first one.
+// Rows reads the rows of a table in one pass: CSV as programs write it, compressed with gzip or
+// not, with or without a byte-order mark, with any line ends, with quoted cells. If the first row
+// has no comma, semicolons or tabs separate cells. Lines that begin with # before the first row are
+// comments, and empty lines are skipped. Every row has as many cells as the first one.
 //
 // A row takes time proportional to its length. All rows share one buffer, of at most 2 MB.
 //
@@ -225,8 +225,8 @@ func (r *Rows) splitQuoted() error {
 	return nil
 }
 
-// Cells returns the cells of the row, without spaces around them. They are valid until the next call
-// of Next.
+// Cells returns the cells of the row, without spaces around them. They are valid until the next
+// call of Next.
 func (r *Rows) Cells() [][]byte { return r.cells }
 
 // Line returns the line that the row begins in, from 1.

@@ -65,7 +65,8 @@ func FuzzRows(f *testing.F) {
 				t.Fatalf("rows of %d and %d cells", len(rows[0]), len(row))
 			}
 		}
-		if err != nil || strings.ContainsAny(text, "\r#;\t\x00\x1f \ufeff") || strings.HasPrefix(text, "\xff") || strings.HasPrefix(text, "\xfe") {
+		if err != nil || strings.ContainsAny(text, "\r#;\t\x00\x1f \ufeff") ||
+			strings.HasPrefix(text, "\xff") || strings.HasPrefix(text, "\xfe") {
 			return
 		}
 		other, failed := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -96,8 +97,10 @@ func FuzzPeople(f *testing.F) {
 		problems := 0
 		s := &Spec{
 			File: "people.csv", Columns: map[string]string{}, Ignored: []string{"note"}, States: []string{"well", "ill"},
-			Attributes: []Attribute{{Name: "home", Values: []string{"north", "south"}}, {Name: "hiv", Values: []string{"no", "yes"}}},
-			Machines:   1, Numbers: []string{"x"}, Places: []string{"house"}, Year: 365.25, Unit: "days", Most: 1_000_000,
+			Attributes: []Attribute{
+				{Name: "home", Values: []string{"north", "south"}}, {Name: "hiv", Values: []string{"no", "yes"}},
+			},
+			Machines: 1, Numbers: []string{"x"}, Places: []string{"house"}, Year: 365.25, Unit: "days", Most: 1_000_000,
 			Room: func() uint64 { return 1 << 28 },
 			Report: func(p Problem) {
 				if problems++; p.Line < 1 || p.Column < 1 || p.Message == "" {

@@ -12,7 +12,7 @@ type Action struct {
 	Kind    verb
 	Plain   bool         // DoMove: it changes the state of everybody, and nothing else
 	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
-	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands; DoUnlink: that in Program.Near
+	Contact int          // a number: DoContact in Phase.Contacts; DoAge in Program.Bands; DoUnlink in Program.Near
 	Child   *Entry       // DoBirth: how the child enters; DoMove: how children enter before it, nil if none do
 	Name    int          // the number in Program.CountedNames to count it under, or −1
 	Chance  float64      // DoMove: that it takes effect
@@ -71,7 +71,7 @@ type Contact struct {
 	Becomes    []uint16        // by state of the other: its new state, SameState or Unchanged
 	Self       uint16          // the new state of the maker, if it takes effect; SameState for none
 	Whom       []Condition     // on the other
-	Special    bool            // there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged: the fast path is not enough
+	Special    bool            // not for the fast path: there are Chances, a Rule, a Whom, a Self, a Use or an Unchanged
 	Rich       *RichContact    // what it does to machines and attributes; nil for nothing
 	Uses       *Use            // of a supply; nil for none
 	Near       int             // among whom it is: the number in Program.Near; −1 for a whole group or population

@@ -21,8 +21,8 @@
 //   - All phases have the same States, Always, Immigration and Contacts, in the same order. A state
 //     has the same clocks in Race and Split in every phase and every cell, so that they can be
 //     compared one by one, and an individual carries the same number of timers.
-//   - The clocks of Program.Bands come first in Phase.Always, in the same order and the same in every
-//     phase.
+//   - The clocks of Program.Bands come first in Phase.Always, in the same order and the same in
+//     every phase.
 //   - The clocks of a state of a machine are the same in every phase and every cell, too.
 //   - Phase.Thresholds[i] belongs to Program.Triggered[i].
 //   - Program.Scheduled is in the order of time, and of the file where times are equal.

@@ -59,7 +59,7 @@ type EntryStates struct {
 }
 
 // EntryShares are the shares of states. If they are constant, Sums has the cumulative shares. If
-// they change with time, Courses has them; one is nil, and its state has what the others leave.
+// they change with time, Varying has them; one is nil, and its state has what the others leave.
 type EntryShares struct {
 	Sums    []float64
 	Varying []*TimeVarying

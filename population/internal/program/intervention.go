@@ -44,7 +44,7 @@ type Scheduled struct {
 
 // An Effect has the values of an intervention, by the parameters as they are once it has set them.
 type Effect struct {
-	Do       *Action               // with each individual, in place of Intervention.Do; nil if that does not depend on parameters
+	Do       *Action               // in place of Intervention.Do; nil if that does not depend on parameters
 	Next     *Phase                // from then on; the same as before if it sets no parameters
 	Changes  bool                  // a parameter gets another value than it had
 	Coverage *ByCell[*TimeVarying] // the probability that it applies to an individual; nil for 1
@@ -53,8 +53,8 @@ type Effect struct {
 	Keep     int                   // how many the supply keeps at most
 }
 
-// A Threshold is a condition of a triggered intervention: a number of individuals, or of events in a
-// Window, is above or below another.
+// A Threshold is a condition of a triggered intervention: a number of individuals, or of events in
+// a Window, is above or below another.
 type Threshold struct {
 	Window  int     // the number in Program.Windows; −1 if individuals are counted
 	State   int     // whose individuals are counted; −1 for the whole population

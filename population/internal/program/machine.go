@@ -28,8 +28,8 @@ type Deal struct {
 	Count int
 }
 
-// Dealt reports whether those who begin in a way are among those that Deals choose from: the file says
-// nothing else of them.
+// Dealt reports whether those who begin in a way are among those that Deals choose from: the file
+// says nothing else of them.
 func (m *Machine) Dealt(in *Entry) bool {
 	return in.ValueOf(m.Attribute) == Drawn && (in.Draws == nil || in.Draws[m.Attribute] == m.StartDraw)
 }
@@ -45,8 +45,8 @@ func (m *Machine) FlowOf(from int, to uint16) int {
 	return m.FirstFlow + int(i) + k
 }
 
-// A Gift is what a Move gives to the individuals of a cell: a value, or one that is drawn. (A copy of
-// another attribute has a value for each cell of that attribute.)
+// A Gift is what a Move gives to the individuals of a cell: a value, or one that is drawn. (A copy
+// of another attribute has a value for each cell of that attribute.)
 type Gift struct {
 	Value uint16
 	Draw  *EntryStates // from which the value is drawn; nil if it is not

@@ -44,8 +44,8 @@ func (p *Program) HasTimedLinks() bool {
 	return false
 }
 
-// LinkBytes is about how many bytes a link takes: two entries in blocks that are not full (store.Links),
-// its number, its end in a calendar, and its weight.
+// LinkBytes is about how many bytes a link takes: two entries in blocks that are not full
+// (store.Links), its number, its end in a calendar, and its weight.
 func (n *Network) LinkBytes() float64 {
 	const entries = 2 * 1.45 // for each that is taken
 	bytes := 8 * entries
@@ -61,7 +61,8 @@ func (n *Network) LinkBytes() float64 {
 	return bytes
 }
 
-// ExpectedLinks is about how many links a network has at the start, those included that are dropped.
+// ExpectedLinks is about how many links a network has at the start, those included that are
+// dropped.
 func (p *Program) ExpectedLinks(k int) float64 {
 	switch n := &p.Networks[k]; n.Start {
 	case RandomLinks:
@@ -77,8 +78,8 @@ func (p *Program) ExpectedLinks(k int) float64 {
 	}
 }
 
-// ExpectedDropped is about how many links of DegreeLinks are dropped: two individuals with c and d of e
-// ends are linked with a probability of about 1 − exp(−cd/(e − 1)), and so many links remain.
+// ExpectedDropped is about how many links of DegreeLinks are dropped: two individuals with c and d
+// of e ends are linked with a probability of about 1 − exp(−cd/(e − 1)), and so many links remain.
 func (p *Program) ExpectedDropped(k int) float64 {
 	const many = 512 // numbers that stand for the ends of all individuals
 	n := &p.Networks[k]
@@ -107,8 +108,8 @@ func (p *Program) ExpectedDropped(k int) float64 {
 	return max(0, ends/2-remain*each*each*(1-1/float64(p.Size))/2)
 }
 
-// cellShares returns about which share of the individuals at the start is in each cell, by the shares of
-// attributes. The states of machines count alike.
+// cellShares returns about which share of the individuals at the start is in each cell, by the
+// shares of attributes. The states of machines count alike.
 func (p *Program) cellShares(by []CellAttribute, cells int) []float64 {
 	all := make([]float64, cells)
 	for cell := range all {

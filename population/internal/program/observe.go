@@ -38,8 +38,8 @@ type Survey struct {
 	At          float64
 }
 
-// A Source says who infects an individual whose clock depends on counts: one of the others who are in
-// some states, in proportion to the weights of the states.
+// A Source says who infects an individual whose clock depends on counts: one of the others who are
+// in some states, in proportion to the weights of the states.
 type Source struct {
 	States  []uint16
 	Weights []float64
@@ -67,7 +67,8 @@ func (p *Program) Observes() bool {
 	return len(p.Observations) > 0 || p.Tree != nil || p.LineList != nil || p.Sources > 0
 }
 
-// NumbersPeople reports whether a run keeps the number of each individual, for a tree or for people.
+// NumbersPeople reports whether a run keeps the number of each individual, for a tree or for
+// people.
 func (p *Program) NumbersPeople() bool { return p.Tree != nil || p.LineList != nil }
 
 // ObservationNames are the names of the observations.

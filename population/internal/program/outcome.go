@@ -10,8 +10,8 @@ import (
 // An Outcome is a number that grows with time and by events: a cost, QALYs, person-time at risk.
 //
 // Its value is the sum over individuals of ∫ w(t) v(t) dt plus the sum over events of a·v(t), with
-// the weight w of the individual, the amount a of the event, and v of its DiscountClock. Weights and
-// amounts are in Phase.Outcomes: interventions can change them.
+// the weight w of the individual, the amount a of the event, and v of its DiscountClock. Weights
+// and amounts are in Phase.Outcomes: interventions can change them.
 type Outcome struct {
 	Name        string
 	Clock       int     // in Program.DiscountClocks
@@ -32,8 +32,8 @@ type OutcomeTable struct {
 type OutcomeEvent struct{ Outcome, Event int }
 
 // A DiscountClock is time as it counts for an outcome. What accrues at a time t since the start has
-// the weight v(t) = exp(−Rate·(t − From)), and nothing counts before From. The clock shows D(t), the
-// integral of v up to t: a weight that is constant from s to t adds D(t) − D(s) times itself.
+// the weight v(t) = exp(−Rate·(t − From)), and nothing counts before From. The clock shows D(t),
+// the integral of v up to t: a weight that is constant from s to t adds D(t) − D(s) times itself.
 //
 // The time of the clock is in ticks, so that sums are of whole numbers and do not depend on their
 // order.
@@ -68,13 +68,14 @@ func (c *DiscountClock) At(t float64) float64 {
 // Ticks returns D(t) in ticks.
 func (c *DiscountClock) Ticks(t float64) uint64 { return uint64(math.Round(c.At(t) * c.PerUnit)) }
 
-// fixedBits is how many bits a weight and a discounted time have in fixed point. Their product, summed
-// over as many individuals as there can be, fits 126 bits.
+// fixedBits is how many bits a weight and a discounted time have in fixed point. Their product,
+// summed over as many individuals as there can be, fits 126 bits.
 func fixedBits(individuals int) int {
 	return (126 - bits.Len(uint(individuals))) / 2
 }
 
-// scaleFor returns a power of two that makes whole numbers of so many bits of numbers up to largest.
+// scaleFor returns a power of two that makes whole numbers of so many bits of numbers up to
+// largest.
 func scaleFor(largest float64, bits int) float64 {
 	if largest == 0 {
 		return 1

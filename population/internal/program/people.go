@@ -3,8 +3,9 @@ package program
 import "github.com/almanac-sim/almanac/population/internal/people"
 
 // People are the individuals at the start, if they come from a file. What the file leaves empty is
-// drawn as if there were no file. Of Program.StartGroups, the first Dealt are those of states that are
-// dealt among the people whose state is empty; the others are those of states that the file gives.
+// drawn as if there were no file. Of Program.StartGroups, the first Dealt are those of states that
+// are dealt among the people whose state is empty; the others are those of states that the file
+// gives.
 //
 // People are the same in every run, and do not change.
 type People struct {

@@ -16,8 +16,8 @@ type Place struct {
 	Listed   bool           // somebody may come into any place that has room
 }
 
-// MaxPlaced is how many individuals there can be if they are in places: a block of store.Seats is at
-// most four times as large as it has members, and a kind of block has 2²⁷ seats.
+// MaxPlaced is how many individuals there can be if they are in places: a block of store.Seats is
+// at most four times as large as it has members, and a kind of block has 2²⁷ seats.
 const MaxPlaced = 1 << 25
 
 // A Household is a composition of a place: the value of each of its seats.

@@ -75,7 +75,8 @@ type Program struct {
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.Counted, o.Counted) && slices.Equal(p.Flows, o.Flows) &&
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) &&
-		len(p.Values) == len(o.Values) && slices.Equal(p.OutcomeNames(), o.OutcomeNames()) && p.RecordsTime == o.RecordsTime &&
+		len(p.Values) == len(o.Values) && p.RecordsTime == o.RecordsTime &&
+		slices.Equal(p.OutcomeNames(), o.OutcomeNames()) &&
 		slices.Equal(p.Supplies, o.Supplies) && slices.Equal(p.ObservationNames(), o.ObservationNames()) &&
 		slices.EqualFunc(p.Places, o.Places, func(a, b Place) bool { return a.Name == b.Name }) &&
 		slices.EqualFunc(p.Networks, o.Networks, func(a, b Network) bool { return a.Name == b.Name })
@@ -135,7 +136,8 @@ func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
 
-// Listed are the attributes that the file has: without StateAttribute and Presences, which come last.
+// Listed are the attributes that the file has: without StateAttribute and Presences, which come
+// last.
 func (p *Program) Listed() Attributes {
 	switch {
 	case p.StateAttribute >= 0:

@@ -8,8 +8,8 @@ import (
 )
 
 // A Since is a time that every individual has: since it came into some states, from outside of them
-// or from one of them into itself. It has none outside of them. Curves of all values that count from
-// the same states share it.
+// or from one of them into itself. It has none outside of them. Curves of all values that count
+// from the same states share it.
 type Since struct {
 	Birth   bool   // it is the age; the rest is of no account
 	Machine int    // whose states they are; −1 for Program.States
@@ -127,10 +127,10 @@ func (t *Term) sinceFactors() []*Term {
 	return nil
 }
 
-// CutBySince cuts the time since into pieces, for each curve that the rate is proportional to. Where
-// it is not proportional to a curve, the bound is that of its largest value. The pieces of the run
-// must have been cut before. A piece lasts until the next knot, or for half an expected event,
-// whichever is longer, as those of the run do.
+// CutBySince cuts the time since into pieces, for each curve that the rate is proportional to.
+// Where it is not proportional to a curve, the bound is that of its largest value. The pieces of
+// the run must have been cut before. A piece lasts until the next knot, or for half an expected
+// event, whichever is longer, as those of the run do.
 func (c *TimeVarying) CutBySince() {
 	most := 0.0
 	for _, b := range c.Bounds {

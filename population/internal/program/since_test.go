@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
-// TestSincePieces follows an individual through the pieces of a rate with two curves: every piece ends
-// after its beginning, and no value is above its bound, whatever the rounding.
+// TestSincePieces follows an individual through the pieces of a rate with two curves: every piece
+// ends after its beginning, and no value is above its bound, whatever the rounding.
 func TestSincePieces(t *testing.T) {
 	shape := law.Gamma(5, 4)
 	density := NewSinceTerm(0, false, &Term{Op: TermDensity, Law: &shape})

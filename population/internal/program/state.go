@@ -73,9 +73,9 @@ func (t *State) PickByRate(x float64) *Action {
 	return &t.Rates[i].Do
 }
 
-// PickFew is PickByRate for tables that depend on attributes or machines. Which of several clocks is
-// next cannot be predicted, so a few rates are compared without branches: 11 ns in place of 34 among
-// three equal rates on a busy machine (BenchmarkPick).
+// PickFew is PickByRate for tables that depend on attributes or machines. Which of several clocks
+// is next cannot be predicted, so a few rates are compared without branches: 11 ns in place of 34
+// among three equal rates on a busy machine (BenchmarkPick).
 func (t *State) PickFew(x float64) *Action {
 	if len(t.Rates) > fewRates {
 		return t.PickByRate(x)
@@ -165,7 +165,8 @@ func (t *State) HasMemory() bool {
 	return false
 }
 
-// PersonalCounts reports whether a rate depends on counts and differs between individuals of a cell.
+// PersonalCounts reports whether a rate depends on counts and differs between individuals of a
+// cell.
 func (t *State) PersonalCounts() bool {
 	return slices.ContainsFunc(t.Cells, (*State).PersonalCounts) ||
 		slices.ContainsFunc(t.Varying, func(v VaryingRate) bool { return v.Rate.ByCounts && v.Rate.Personal })

@@ -2,9 +2,9 @@ package program
 
 import "slices"
 
-// A Use is what a clock or a contact takes from a supply each time it takes effect. If none is left,
-// Full happens instead to the individual that would have changed: of a contact the one that is met,
-// or the maker if that one stays as it is.
+// A Use is what a clock or a contact takes from a supply each time it takes effect. If none is
+// left, Full happens instead to the individual that would have changed: of a contact the one that
+// is met, or the maker if that one stays as it is.
 type Use struct {
 	Supply int     // in Program.Supplies; −1 if it is about room in places only
 	Full   *Action // nil for nothing
@@ -17,8 +17,8 @@ func (c *Contact) ChangesOther(becomes uint16) bool {
 	return becomes != Unchanged || c.Rich != nil && (c.Rich.Everybody || c.Rich.Machine >= 0)
 }
 
-// FullOfOther returns the state that an individual that is met enters if the supply has nothing left,
-// NoState for leaving, or SameState.
+// FullOfOther returns the state that an individual that is met enters if the supply has nothing
+// left, NoState for leaving, or SameState.
 func (c *Contact) FullOfOther() uint16 {
 	if c.Uses == nil || c.Uses.Full == nil {
 		return SameState
@@ -26,8 +26,8 @@ func (c *Contact) FullOfOther() uint16 {
 	return c.Uses.Full.To
 }
 
-// FullOfMaker returns the same of the maker, which changes only if an individual that is met stays as
-// it is.
+// FullOfMaker returns the same of the maker, which changes only if an individual that is met stays
+// as it is.
 func (c *Contact) FullOfMaker() uint16 {
 	stays := slices.Contains(c.Becomes, Unchanged) && (c.Rich == nil || !c.Rich.Everybody)
 	if c.Rich != nil && c.Rich.Machine >= 0 {
@@ -39,8 +39,8 @@ func (c *Contact) FullOfMaker() uint16 {
 	return c.FullOfOther()
 }
 
-// Waits are the queues in which somebody may wait in turn: the numbers of kinds of places that may be
-// full, and len(Places) + the numbers of supplies. Nobody can if there are no Queues.
+// Waits are the queues in which somebody may wait in turn: the numbers of kinds of places that may
+// be full, and len(Places) + the numbers of supplies. Nobody can if there are no Queues.
 func (p *Program) Waits() (all []int) {
 	if !p.Queues {
 		return nil

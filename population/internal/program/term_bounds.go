@@ -13,7 +13,8 @@ import (
 //
 // The bounds are tight if at most one operand of each operation changes with time. Otherwise the
 // operands are treated as if each could have its extremes at any time. A count may be any number
-// from 0 on, and a time since any time. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
+// from 0 on, and a time since any time. A bound is NaN if nothing is known, as for a difference of
+// two unbounded operands.
 func (t *Term) Bounds(from, to float64) (low, high float64) {
 	return t.BoundsUpTo(from, to, math.Inf(1))
 }
@@ -78,8 +79,8 @@ func (t *Term) BoundsUpTo(from, to, most float64) (low, high float64) {
 	}
 }
 
-// shareBounds returns bounds of the term divided by the number of all individuals, and reports false
-// if the term is not in proportion to numbers of individuals. A count is a share from 0 to 1.
+// shareBounds returns bounds of the term divided by the number of all individuals, and reports
+// false if the term is not in proportion to numbers of individuals. A count is a share from 0 to 1.
 func (t *Term) shareBounds(from, to, most float64) (low, high float64, ok bool) {
 	switch t.Op {
 	case TermTotal:

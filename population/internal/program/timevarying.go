@@ -7,8 +7,8 @@ import (
 )
 
 // A TimeVarying is a rate or a probability that changes with time, with the numbers of individuals
-// or with the time since something of an individual. It is for one cell, with the parameters of one phase. Times are since the start of
-// the run.
+// or with the time since something of an individual. It is for one cell, with the parameters of one
+// phase. Times are since the start of the run.
 //
 // Events at a rate λ(t) are drawn by thinning, exactly and without a time step [LS79]. From time t,
 // with (end, bound) = Piece(t): draw an exponential time of rate bound. If it leads beyond end,
@@ -21,8 +21,8 @@ type TimeVarying struct {
 	ByCounts bool    // it depends on the numbers of individuals
 	Personal bool    // it differs between individuals of one cell: it depends on a time since or a number
 	Max      float64 // with counts: the bound of the rate, as the model file has it
-	// With counts, if the file has no bound: the bound by size class, see Program.Sizes. Max is that of
-	// the first.
+	// With counts, if the file has no bound: the bound by size class, see Program.Sizes. Max is that
+	// of the first.
 	Maxes []float64
 	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
 	// it is at most Bounds[i]. Probabilities have none.
@@ -34,8 +34,8 @@ type TimeVarying struct {
 	// The part of the rate that numbers of the individual make up, and by which all bounds are
 	// multiplied; nil for none.
 	Numbers *Term
-	// If the rate is for each pair of neighbours, 1 + the number in Program.Near; 0 otherwise. The rate
-	// and its bounds are then multiplied by the number of other seats (Neighbours).
+	// If the rate is for each pair of neighbours, 1 + the number in Program.Near; 0 otherwise. The
+	// rate and its bounds are then multiplied by the number of other seats (Neighbours).
 	Near int
 }
 

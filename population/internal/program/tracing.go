@@ -11,8 +11,8 @@ type Calls struct {
 	Delayed   bool         // somebody may be reached later than at once
 }
 
-// Remembered are the contacts of one name, or the links of a network that have ended, which are kept for
-// some time.
+// Remembered are the contacts of one name, or the links of a network that have ended, which are
+// kept for some time.
 type Remembered struct {
 	Name    string
 	Network bool    // Name is that of a network
@@ -22,9 +22,9 @@ type Remembered struct {
 	Makers  []bool  // by state: individuals in it make them at a rate that is known
 }
 
-// A Tracing is a call that goes out when something happens to somebody, to those near: each different
-// living person of a layer is found with its chance, independently, and is reached after a time of its
-// own. Those who are reached change as if they were met by a contact.
+// A Tracing is a call that goes out when something happens to somebody, to those near: each
+// different living person of a layer is found with its chance, independently, and is reached after
+// a time of its own. Those who are reached change as if they were met by a contact.
 type Tracing struct {
 	Layers []Layer
 	Back   float64          // how long ago contacts may have been; +Inf if only places are looked at
@@ -50,8 +50,8 @@ func (l *Remembered) Most(p *Program) float64 {
 	return l.Rate * min(l.Keep, p.End-p.Start) * float64(p.Size)
 }
 
-// mostRate is the largest rate at which an individual makes the contacts of a log, in a phase. It notes in
-// which states they are made.
+// mostRate is the largest rate at which an individual makes the contacts of a log, in a phase. It
+// notes in which states they are made.
 func (t *Phase) mostRate(log int, end float64, makers []bool) float64 {
 	most := 0.0
 	var look func(s int, st *State)
@@ -81,8 +81,8 @@ func (t *Phase) mostRate(log int, end float64, makers []bool) float64 {
 	return most
 }
 
-// SetKeep works out, once all phases are there, for how long contacts are remembered and how many there
-// may be.
+// SetKeep works out, once all phases are there, for how long contacts are remembered and how many
+// there may be.
 func (c *Calls) SetKeep(p *Program) {
 	for _, t := range p.Phases {
 		for k := range t.Tracing {

@@ -42,15 +42,16 @@ func WholeShares(first int, shares []float64) Whole {
 // MaxWholeTable limits how many numbers a distribution of whole numbers has.
 const MaxWholeTable = 1 << 20
 
-// WholePoisson returns the Poisson distribution with a mean, given that the number is between least and
-// most. It reports false if the table is too large.
+// WholePoisson returns the Poisson distribution with a mean, given that the number is between least
+// and most. It reports false if the table is too large.
 func WholePoisson(mean float64, least, most int) (Whole, bool) {
 	next := func(n float64) float64 { return mean / (n + 1) }
 	return fromRatios(math.Floor(mean), least, most, 0, next)
 }
 
-// WholeNegativeBinomial returns the negative binomial distribution with mean m and variance m + m²/k,
-// given that the number is between least and most. It reports false if the table is too large.
+// WholeNegativeBinomial returns the negative binomial distribution with mean m and variance m +
+// m²/k, given that the number is between least and most. It reports false if the table is too
+// large.
 func WholeNegativeBinomial(m, k float64, least, most int) (Whole, bool) {
 	ratio := m / (m + k)
 	next := func(n float64) float64 { return (n + k) / (n + 1) * ratio }
@@ -58,8 +59,8 @@ func WholeNegativeBinomial(m, k float64, least, most int) (Whole, bool) {
 }
 
 // fromRatios returns the distribution whose probabilities at n+1 and n have the ratio next(n),
-// between least and most. Its mode is given. Beyond it next falls, or rises to limit, which is below
-// 1.
+// between least and most. Its mode is given. Beyond it next falls, or rises to limit, which is
+// below 1.
 //
 // The weights begin at the mode, or at the number next to it that is allowed, and go outwards until
 // all that are left out have less than 10⁻¹⁷ of the whole, which no draw could tell.

@@ -17,7 +17,8 @@ func Bytes[T Number](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(one)))
 }
 
-// CheckOrder returns an error on machines whose numbers are not little-endian, as those of files are.
+// CheckOrder returns an error on machines whose numbers are not little-endian, as those of files
+// are.
 func CheckOrder() error {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return errors.New("states can be saved and read on little-endian machines only, and this is none")

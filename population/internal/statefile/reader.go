@@ -140,9 +140,9 @@ func (r *Reader) Read(s Section, into []byte) error {
 	}, nil)
 }
 
-// Blocks reads the content of a section in blocks of at most a quarter of a megabyte: into what room
-// returns for so many bytes, after which it calls each, unless that is nil. The content is valid only
-// if Blocks returns nil.
+// Blocks reads the content of a section in blocks of at most a quarter of a megabyte: into what
+// room returns for so many bytes, after which it calls each, unless that is nil. The content is
+// valid only if Blocks returns nil.
 func (r *Reader) Blocks(s Section, room func(bytes int) []byte, each func(block []byte) error) error {
 	var sum uint32
 	at, left := s.at, s.Length
@@ -172,8 +172,8 @@ func (r *Reader) Blocks(s Section, room func(bytes int) []byte, each func(block 
 	return nil
 }
 
-// Sum is a hash of the names, lengths and checksums of all sections: two files with the same sum have
-// the same contents. The contents are not read for it.
+// Sum is a hash of the names, lengths and checksums of all sections: two files with the same sum
+// have the same contents. The contents are not read for it.
 func (r *Reader) Sum() ([]byte, error) {
 	h := sha256.New()
 	tail := make([]byte, 4)

@@ -106,8 +106,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestKilledWriter writes a file in another process, which is killed in the middle: there is none by
-// the name then.
+// TestKilledWriter writes a file in another process, which is killed in the middle: there is none
+// by the name then.
 func TestKilledWriter(t *testing.T) {
 	if path := os.Getenv("ALMANAC_TEST_STATE"); path != "" {
 		f, err := statefile.Create(path)

@@ -6,19 +6,19 @@ import (
 	"slices"
 )
 
-// A ContactLog remembers who met whom and when, for a fixed time: contacts in the order of time, each
-// with the distance to the previous contact of either individual.
+// A ContactLog remembers who met whom and when, for a fixed time: contacts in the order of time,
+// each with the distance to the previous contact of either individual.
 //
 // Add takes amortised constant time. Met takes as many steps as the individual has contacts in the
-// time asked for. A contact takes 24 bytes in a ring that doubles when it is full; an id takes 8, and
-// 8 more once any id has been given up.
+// time asked for. A contact takes 24 bytes in a ring that doubles when it is full; an id takes 8,
+// and 8 more once any id has been given up.
 //
-// An id can be given up and used again: contacts of the one who had it before are not those of the one
-// who has it now.
+// An id can be given up and used again: contacts of the one who had it before are not those of the
+// one who has it now.
 //
-// Invariants: the times of the contacts from first to next do not decrease; newest[id] is 1 plus the
-// number of the newest contact of an id, or 0; a distance leads to an earlier contact of the same id,
-// or is 0.
+// Invariants: the times of the contacts from first to next do not decrease; newest[id] is 1 plus
+// the number of the newest contact of an id, or 0; a distance leads to an earlier contact of the
+// same id, or is 0.
 //
 // A ContactLog must not be used from several goroutines at once.
 type ContactLog struct {
@@ -71,7 +71,8 @@ func (l *ContactLog) Bytes() int { return LoggedBytes*len(l.ring) + 8*(len(l.new
 // Room returns for how many contacts there is room.
 func (l *ContactLog) Room() int { return len(l.ring) }
 
-// Add adds a contact of two different individuals. The time must not be before that of the last one.
+// Add adds a contact of two different individuals. The time must not be before that of the last
+// one.
 func (l *ContactLog) Add(who, whom uint32, now float64) {
 	l.Forget(now)
 	if l.Full() {
@@ -90,8 +91,8 @@ func (l *ContactLog) distance(id uint32) uint32 {
 	return 0
 }
 
-// Met returns whom an individual met, and who met it, at a time or later, the newest first. Somebody
-// who was met several times comes several times.
+// Met returns whom an individual met, and who met it, at a time or later, the newest first.
+// Somebody who was met several times comes several times.
 func (l *ContactLog) Met(id uint32, since float64) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for n := l.newest[id]; n > l.first; {
@@ -111,8 +112,8 @@ func (l *ContactLog) Met(id uint32, since float64) iter.Seq[uint32] {
 	}
 }
 
-// GiveUp forgets the contacts of an id, which may be used again.
-func (l *ContactLog) GiveUp(id uint32) {
+// ForgetID forgets the contacts of an id, which may be used again.
+func (l *ContactLog) ForgetID(id uint32) {
 	if l.from == nil {
 		l.from = make([]uint64, len(l.newest))
 	}

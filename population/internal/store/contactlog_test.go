@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// plainLog is the simplest contact log: all contacts of all time, with the names of people, which are
-// never used again.
+// plainLog is the simplest contact log: all contacts of all time, with the names of people, which
+// are never used again.
 type plainLog struct {
 	all  []plainContact
 	name []int // by id: who has it now
@@ -61,7 +61,7 @@ func TestContactLogDiffersFromPlain(t *testing.T) {
 				p.all = append(p.all, plainContact{now, p.name[a], p.name[b]})
 			case x < 72 && seed%3 > 0:
 				id := r.IntN(ids)
-				l.GiveUp(uint32(id))
+				l.ForgetID(uint32(id))
 				p.name[id], p.next = p.next, p.next+1
 			case x < 73 && ids < 60:
 				ids++

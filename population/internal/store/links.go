@@ -9,24 +9,27 @@ import (
 	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
-// Links keeps a network: which individuals are linked with which. An individual has a row with an entry
-// for each of its links, in a block of 2ᵏ entries of which the first are taken. An entry knows its peer,
-// the individual at the other end, and the position of its twin, the entry of the same link there. Peers
-// lie apart from twins, which only the end of a link needs: 16 of them are in one cache line.
+// Links keeps a network: which individuals are linked with which. An individual has a row with an
+// entry for each of its links, in a block of 2ᵏ entries of which the first are taken. An entry
+// knows its peer, the individual at the other end, and the position of its twin, the entry of the
+// same link there. Peers lie apart from twins, which only the end of a link needs: 16 of them are
+// in one cache line.
 //
-// Adding takes the next entry at both ends, and moves a row to a block twice as large if it is full.
-// Removing moves the last entry of the row to the one that becomes free, at both ends, and tells the
-// twin of the one that has moved; a row moves to a block half as large if three quarters of it are
-// empty. Adding and removing take amortised constant time, and so does choosing a link of an individual.
-// A link takes 16 bytes and, as blocks are not full, up to twice as much, about 23 on average; an
-// individual takes 8. A link that is numbered takes 8 bytes for its number at both ends, and 8 more.
+// Adding takes the next entry at both ends, and moves a row to a block twice as large if it is
+// full. Removing moves the last entry of the row to the one that becomes free, at both ends, and
+// tells the twin of the one that has moved; a row moves to a block half as large if three quarters
+// of it are empty. Adding and removing take amortised constant time, and so does choosing a link of
+// an individual. A link takes 16 bytes and, as blocks are not full, up to twice as much, about 23
+// on average; an individual takes 8. A link that is numbered takes 8 bytes for its number at both
+// ends, and 8 more.
 //
-// Finding out whether two are linked takes a scan of the shorter row if it has at most longRow entries.
-// Otherwise a set of all links is made, once, and kept up to date; it takes about 16 bytes for each.
+// Finding out whether two are linked takes a scan of the shorter row if it has at most longRow
+// entries. Otherwise a set of all links is made, once, and kept up to date; it takes about 16 bytes
+// for each.
 //
-// Invariants: the twin of the twin of an entry is the entry itself, and each of the two has the other's
-// individual; no two entries of a row have the same individual, and none has its own; the set, if there
-// is one, has each link once; places[t] is one of the two entries with the number t.
+// Invariants: the twin of the twin of an entry is the entry itself, and each of the two has the
+// other's individual; no two entries of a row have the same individual, and none has its own; the
+// set, if there is one, has each link once; places[t] is one of the two entries with the number t.
 //
 // Links must not be used from several goroutines at once.
 type Links struct {
@@ -61,11 +64,8 @@ const (
 	longRow = 32
 )
 
-// MaxLinked is the largest number of ids that Links can have: a block needs a number of 27 bits.
-const MaxLinked = 1 << 26
-
-// NewLinks returns a network without links. If they are numbered, each link has a number, its tag, that
-// is given again once it has ended.
+// NewLinks returns a network without links. If they are numbered, each link has a number, its tag,
+// that is given again once it has ended.
 func NewLinks(numbered bool) *Links {
 	l := &Links{}
 	if numbered {
@@ -86,8 +86,8 @@ func (l *Links) Reserve(ids int) {
 	}
 }
 
-// Fill adds the first links. No two may be the same, and none of an individual with itself; there must
-// be no links yet. They are numbered in this order.
+// Fill adds the first links. No two may be the same, and none of an individual with itself; there
+// must be no links yet. They are numbered in this order.
 func (l *Links) Fill(pairs []Pair) {
 	for _, p := range pairs {
 		l.rows[p[0]].n++
@@ -141,8 +141,8 @@ func (l *Links) Peer(id uint32, k int) uint32 { return l.row(id)[k] }
 // Tag returns the number of the link at a position of a row.
 func (l *Links) Tag(id uint32, k int) uint32 { return l.rowOf(l.tags, id)[k] }
 
-// Find returns one end of the link with a number, and the position in its row. It reports false if there
-// is no such link.
+// Find returns one end of the link with a number, and the position in its row. It reports false if
+// there is no such link.
 func (l *Links) Find(tag uint32) (id uint32, k int, ok bool) {
 	p := l.places[tag]
 	return p.id, int(p.at), p.id != noLink
@@ -194,8 +194,8 @@ func (l *Links) Add(a, b uint32) (tag uint32) {
 	return tag
 }
 
-// Remove removes the link at a position of a row. It returns the individual at the other end, and the
-// number of the link, or 0.
+// Remove removes the link at a position of a row. It returns the individual at the other end, and
+// the number of the link, or 0.
 func (l *Links) Remove(id uint32, k int) (peer, tag uint32) {
 	level, first := blockAt(l.rows[id].at)
 	peer, twin := l.peers[level][first+k], l.twins[level][first+k]
@@ -213,8 +213,8 @@ func (l *Links) Remove(id uint32, k int) (peer, tag uint32) {
 	return peer, tag
 }
 
-// Distinct returns links without those of individuals with themselves, and one of each between the same
-// two, in place. Ids is above the ids of all individuals.
+// Distinct returns links without those of individuals with themselves, and one of each between the
+// same two, in place. Ids is above the ids of all individuals.
 func Distinct(pairs []Pair, ids int) []Pair {
 	// A counting sort by the lower id, then one pass over those of each.
 	first := make([]uint32, ids+1)

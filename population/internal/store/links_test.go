@@ -55,7 +55,8 @@ func (r *linkReference) compare(t *testing.T, l *Links, numbered bool) {
 	}
 }
 
-// operate decodes bytes into operations on a network, and compares it with the reference after each.
+// operate decodes bytes into operations on a network, and compares it with the reference after
+// each.
 func operate(t *testing.T, ops []byte, ids uint32, numbered bool, every int) {
 	l, want := NewLinks(numbered), &linkReference{map[uint32]map[uint32]uint32{}}
 	l.Reserve(int(ids))

@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// A pairSet is a set of pairs of individuals: open addressing with linear probing, at most two thirds
-// full. Removing closes the gap, so that there are no marks of what was removed. Each operation takes
-// constant time on average. A pair takes 8 bytes in a table of a power of two, about 16 on average.
+// A pairSet is a set of pairs of individuals: open addressing with linear probing, at most two
+// thirds full. Removing closes the gap, so that there are no marks of what was removed. Each
+// operation takes constant time on average. A pair takes 8 bytes in a table of a power of two,
+// about 16 on average.
 type pairSet struct {
 	slots []uint64 // 0 for none
 	n     int
 }
 
-// pairKey is the number of a pair, in whatever order. It is not 0 since no individual is paired with
-// itself.
+// pairKey is the number of a pair, in whatever order. It is not 0 since no individual is paired
+// with itself.
 func pairKey(a, b uint32) uint64 {
 	if a > b {
 		a, b = b, a
@@ -62,8 +63,8 @@ func (s *pairSet) add(key uint64) {
 	s.n++
 }
 
-// remove removes a pair that is in the set, and moves those after it into the gap that may not stand
-// behind one [Knuth, volume 3, section 6.4, algorithm R].
+// remove removes a pair that is in the set, and moves those after it into the gap that may not
+// stand behind one [Knuth, volume 3, section 6.4, algorithm R].
 func (s *pairSet) remove(key uint64) {
 	mask := len(s.slots) - 1
 	gap := s.home(key)

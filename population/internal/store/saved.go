@@ -9,8 +9,8 @@ import (
 // Words returns the sum and when it was brought up to date.
 func (l *PersonTime) Words() []uint64 { return []uint64{l.Sum.high, l.Sum.low, l.changed} }
 
-// SetWords sets what Words returned, of a person-time with so many ticks in a unit of time. A sum with
-// other ticks is rounded down.
+// SetWords sets what Words returned, of a person-time with so many ticks in a unit of time. A sum
+// with other ticks is rounded down.
 func (l *PersonTime) SetWords(w [3]uint64, perUnit float64) {
 	l.Sum, l.changed = Uint128{w[0], w[1]}, w[2]
 	for ; perUnit > l.perUnit; perUnit /= 2 {
@@ -75,9 +75,9 @@ func (x Uint128) Shift(power int) Uint128 {
 	return x
 }
 
-// Rescale changes the scales of the weights and of time, so that the integral becomes 2 to the given
-// power as large. The weights that are there have this sum in the new scale, in which each is rounded
-// by itself. The time is before in the old ticks and after in the new ones.
+// Rescale changes the scales of the weights and of time, so that the integral becomes 2 to the
+// given power as large. The weights that are there have this sum in the new scale, in which each is
+// rounded by itself. The time is before in the old ticks and after in the new ones.
 func (s *WeightedTime) Rescale(weight Uint128, power int, before, after uint64) {
 	sum := s.Until(before).Shift(power)
 	s.weight = weight

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// LinkColumns are Links as columns, for the file of a saved state. Individuals are counted from the first
-// on. The rest follows from them.
+// LinkColumns are Links as columns, for the file of a saved state. Individuals are counted from the
+// first on. The rest follows from them.
 type LinkColumns struct {
 	Degrees []uint32 // by individual
 	Peers   []uint32 // the entries of all rows, one after the other
@@ -131,15 +131,17 @@ func (w *Weights) Columns(first uint32) WeightColumns {
 	return c
 }
 
-// WeightsFrom returns the weights of links that have their columns, of ids from first on. It is an error
-// if they do not belong together.
+// WeightsFrom returns the weights of links that have their columns, of ids from first on. It is an
+// error if they do not belong together.
 func WeightsFrom(c WeightColumns, l *Links, first uint32) (*Weights, error) {
 	n := len(c.Rows) / 3
 	if len(c.Rows) != 3*n || len(c.Sums) != 2*n || len(c.Slots)%3 != 0 || int(first)+n > len(l.rows) {
 		return nil, errors.New("the columns of weights do not belong together")
 	}
 	w := &Weights{
-		rows: make([]weightRow, int(first)+n), slots: make([]weightSlot, len(c.Slots)/3), links: make([]float32, len(c.Links)),
+		rows:  make([]weightRow, int(first)+n),
+		slots: make([]weightSlot, len(c.Slots)/3),
+		links: make([]float32, len(c.Links)),
 	}
 	for i := range w.slots {
 		if w.slots[i] = (weightSlot{c.Slots[3*i], c.Slots[3*i+1], c.Slots[3*i+2]}); int(w.slots[i].link) >= len(w.links) {

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// LogColumns are a ContactLog as columns, for the file of a saved state. Individuals are counted from the
-// first on.
+// LogColumns are a ContactLog as columns, for the file of a saved state. Individuals are counted
+// from the first on.
 type LogColumns struct {
 	First  uint64    // the number of the oldest contact
 	At     []float64 // of each contact
@@ -29,13 +29,14 @@ func (l *ContactLog) Columns(first, end uint32) LogColumns {
 	return c
 }
 
-// SetColumns sets the contacts of the ids from first on, as they are remembered at a time. There must be
-// none yet, and room for the ids. It is an error if the columns do not belong together, and then l must
-// not be used.
+// SetColumns sets the contacts of the ids from first on, as they are remembered at a time. There
+// must be none yet, and room for the ids. It is an error if the columns do not belong together, and
+// then l must not be used.
 func (l *ContactLog) SetColumns(c LogColumns, first uint32, now float64) error {
 	wrong := errors.New("the columns of contacts do not belong together")
 	ids := len(c.Newest)
-	if len(c.Who) != 4*len(c.At) || int(first)+ids > len(l.newest) || c.From != nil && len(c.From) != ids || c.First > 1<<62 {
+	if len(c.Who) != 4*len(c.At) || int(first)+ids > len(l.newest) ||
+		c.From != nil && len(c.From) != ids || c.First > 1<<62 {
 		return wrong
 	}
 	l.first, l.next = c.First, c.First+uint64(len(c.At))

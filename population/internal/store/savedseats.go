@@ -20,9 +20,9 @@ func (s *Seats) Columns(first, end int) SeatColumns {
 	return c
 }
 
-// SetColumns sets the seats of the ids from first on, and reports whether the columns belong together:
-// if not, s must not be used. Groups is how many groups there are. There must be no places yet, and room
-// for the ids.
+// SetColumns sets the seats of the ids from first on, and reports whether the columns belong
+// together: if not, s must not be used. Groups is how many groups there are. There must be no
+// places yet, and room for the ids.
 func (s *Seats) SetColumns(c SeatColumns, first, groups int) bool {
 	if first+len(c.At) > len(s.at) || len(c.Places)%4 != 0 {
 		return false

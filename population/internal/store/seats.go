@@ -7,18 +7,19 @@ import (
 	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
-// Seats keeps individuals in places of any size. A place has a block of 2ᵏ seats, of which the first
-// are taken. Adding takes the next seat, and moves to a block twice as large if there is none;
-// removing moves the last member to the seat that becomes free, and to a block half as large if three
-// quarters of it are empty. Adding and removing take amortised constant time, and finding the place or
-// the seat of an individual takes constant time. An individual takes 4 bytes for its seat and up to 8,
-// on average about 6, for the block; a place takes 16 bytes.
+// Seats keeps individuals in places of any size. A place has a block of 2ᵏ seats, of which the
+// first are taken. Adding takes the next seat, and moves to a block twice as large if there is
+// none; removing moves the last member to the seat that becomes free, and to a block half as large
+// if three quarters of it are empty. Adding and removing take amortised constant time, and finding
+// the place or the seat of an individual takes constant time. An individual takes 4 bytes for its
+// seat and up to 8, on average about 6, for the block; a place takes 16 bytes.
 //
-// The blocks of a size lie in one array. The address of a seat is the level k and its position in that
-// array, so that the block, and with it the place, follow from it.
+// The blocks of a size lie in one array. The address of a seat is the level k and its position in
+// that array, so that the block, and with it the place, follow from it.
 //
-// Invariants: blocks[k][i] == id for the address (k, i) of each member id, and Outside for every seat
-// that is not taken; a place with members has exactly one block; no two places have the same number.
+// Invariants: blocks[k][i] == id for the address (k, i) of each member id, and Outside for every
+// seat that is not taken; a place with members has exactly one block; no two places have the same
+// number.
 //
 // Seats must not be used from several goroutines at once.
 type Seats struct {
@@ -58,8 +59,8 @@ const (
 	maxSeats = 1<<seatBits - 1
 )
 
-// NewSeats returns no places. Most is how many members one may have. Lists of the places with room are
-// kept if listed; keep says that a place stays when all have left.
+// NewSeats returns no places. Most is how many members one may have. Lists of the places with room
+// are kept if listed; keep says that a place stays when all have left.
 func NewSeats(most int, listed, keep bool) *Seats {
 	s := &Seats{bySize: map[int]int{}, most: most, keep: keep, next: 1}
 	if listed {
@@ -113,16 +114,16 @@ func (s *Seats) Around(id uint32) (members []uint32, own, seats int) {
 	return s.blocks[level][first : first+n], i - first, 1 << level
 }
 
-// Block returns all seats of the place of an individual, Outside where nobody is, and the position of
-// its own seat. It must have one. Unlike Around, it needs no memory but that of the seats.
+// Block returns all seats of the place of an individual, Outside where nobody is, and the position
+// of its own seat. It must have one. Unlike Around, it needs no memory but that of the seats.
 func (s *Seats) Block(id uint32) (seats []uint32, own int) {
 	level, i := split(s.at[id])
 	first := i &^ (1<<level - 1)
 	return s.blocks[level][first : first+1<<level], i - first
 }
 
-// Addresses returns an array with something for each id that is read first whenever an individual is
-// looked at, for prefetching it.
+// Addresses returns an array with something for each id that is read first whenever an individual
+// is looked at, for prefetching it.
 func (s *Seats) Addresses() []uint32 { return s.at }
 
 // Prefetch prefetches the seats of the place of an individual.
@@ -136,8 +137,8 @@ func (s *Seats) Prefetch(id uint32) {
 // Keeps reports whether places stay when all have left.
 func (s *Seats) Keeps() bool { return s.keep }
 
-// SeatsOf returns the number of seats of the place of an individual, 1 if it has none. It follows from the
-// address alone.
+// SeatsOf returns the number of seats of the place of an individual, 1 if it has none. It follows
+// from the address alone.
 func (s *Seats) SeatsOf(id uint32) int {
 	a := s.at[id]
 	if a >= Elsewhere {
@@ -160,7 +161,8 @@ func (s *Seats) Room(group uint32) []uint32 {
 	return s.room[group]
 }
 
-// InRoom returns the position of a place among those of its group that have room, −1 if it has none.
+// InRoom returns the position of a place among those of its group that have room, −1 if it has
+// none.
 func (s *Seats) InRoom(place uint32) int { return int(s.inRoom[place]) - 1 }
 
 // Found founds a place for a group.
@@ -226,8 +228,8 @@ func (s *Seats) Add(id, k uint32) (changed []uint32) {
 	return changed
 }
 
-// Remove takes an individual from its seat. What is what it has then. It returns those whose number of
-// seats has changed by it.
+// Remove takes an individual from its seat. What is what it has then. It returns those whose number
+// of seats has changed by it.
 func (s *Seats) Remove(id, what uint32) (changed []uint32) {
 	k := s.Place(id)
 	p := &s.places[k]

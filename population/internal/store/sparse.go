@@ -177,8 +177,8 @@ func (a *SparseTables) Capacity() (n int) {
 	return n
 }
 
-// Entries returns all timers, as keys and words, in the order of the keys. A key is the id times 256
-// plus the column plus 1. It returns nothing if a is nil.
+// Entries returns all timers, as keys and words, in the order of the keys. A key is the id times
+// 256 plus the column plus 1. It returns nothing if a is nil.
 func (a *SparseTables) Entries() (keys, words []uint64) {
 	if a == nil {
 		return nil, nil

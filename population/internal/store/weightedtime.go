@@ -8,11 +8,11 @@ import (
 // WeightedTime is the integral of a sum of weights over time, in fixed point: weights change, and
 // each counts for the time that it is there.
 //
-// A weight w that is added at time s and still there at t adds w·(t − s). So the integral is W·t − M,
-// with the sum W of the weights that are there and M of each weight times the time at which it was
-// added. Weights and times are whole numbers, and both sums are modulo 2¹²⁸: the result is exact if
-// it fits 127 bits and a sign, whatever the sums were in between, and does not depend on the order in
-// which weights were added.
+// A weight w that is added at time s and still there at t adds w·(t − s). So the integral is W·t −
+// M, with the sum W of the weights that are there and M of each weight times the time at which it
+// was added. Weights and times are whole numbers, and both sums are modulo 2¹²⁸: the result is
+// exact if it fits 127 bits and a sign, whatever the sums were in between, and does not depend on
+// the order in which weights were added.
 //
 // Add takes constant time; a WeightedTime takes 32 bytes. It must not be used from several
 // goroutines at once.

@@ -10,13 +10,14 @@ import (
 // chooses among those of an individual in proportion to them.
 //
 // Each individual has an alias table [Vose91]: a slot for each of its links, and a choice takes one
-// look. A link that has ended stays in the tables, and choosing it means nothing. A table is made anew
-// without them when they have half of its weight, or half of its slots. So at most half of all choices
-// are in vain; making a table anew costs its links, of which as many have ended, or the weight has
-// halved. A link takes 28 bytes, an individual 32. Weights are rounded to 24 bits, and probabilities to 32.
+// look. A link that has ended stays in the tables, and choosing it means nothing. A table is made
+// anew without them when they have half of its weight, or half of its slots. So at most half of all
+// choices are in vain; making a table anew costs its links, of which as many have ended, or the
+// weight has halved. A link takes 28 bytes, an individual 32. Weights are rounded to 24 bits, and
+// probabilities to 32.
 //
-// Invariants: live is the weight of the links of a table that have not ended, left their number; both
-// are at least half of total and of the number of slots, or there are no slots.
+// Invariants: live is the weight of the links of a table that have not ended, left their number;
+// both are at least half of total and of the number of slots, or there are no slots.
 //
 // Weights must not be used from several goroutines at once.
 //
@@ -84,8 +85,8 @@ func (w *Weights) Live(id uint32) float64 {
 	return w.rows[id].live
 }
 
-// Pick chooses a link from the table of an individual, with 64 random bits. It reports false if the link
-// has ended, or there is none.
+// Pick chooses a link from the table of an individual, with 64 random bits. It reports false if the
+// link has ended, or there is none.
 func (w *Weights) Pick(id uint32, random uint64) (link uint32, ok bool) {
 	if int(id) >= len(w.rows) || w.rows[id].n == 0 {
 		return 0, false

@@ -48,8 +48,8 @@ func (r *Reader) calendarMonths(n *yaml.Node, what string) (months int, is bool)
 }
 
 // AddMonths returns the time on a dated clock that is some calendar months after another, at the
-// same time of the day. A day that the month does not have is its last: 31 January and one month are
-// 28 or 29 February.
+// same time of the day. A day that the month does not have is its last: 31 January and one month
+// are 28 or 29 February.
 func (z Epoch) AddMonths(t float64, months int, u Unit) float64 {
 	seconds := float64(t * u.Seconds)
 	days := math.Floor(seconds/SecondsPerDay + 1e-9) // a midnight that is not exact in the unit

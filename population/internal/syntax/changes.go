@@ -201,7 +201,8 @@ func (r *Reader) replaceNodes(doc *yaml.Node) {
 	r.replaceLayer(doc, r.Changes.Scenario, r.Changes.Set)
 }
 
-// replaceLayer replaces the values that the paths of a scenario, and then those of settings, lead to.
+// replaceLayer replaces the values that the paths of a scenario, and then those of settings, lead
+// to.
 func (r *Reader) replaceLayer(doc *yaml.Node, scenario *string, settings []Setting) {
 	parameters := r.Lookup(doc, "parameters")
 	isParameter := func(name string) bool { return parameters != nil && r.Lookup(parameters, name) != nil }

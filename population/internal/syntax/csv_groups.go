@@ -33,8 +33,8 @@ type groupRow struct {
 	value  Value
 }
 
-// inFile reports whether a mapping names a file: the key file has the name of one, and not a share or
-// another value of a group that is called file.
+// inFile reports whether a mapping names a file: the key file has the name of one, and not a share
+// or another value of a group that is called file.
 func (r *Reader) inFile(n *yaml.Node) bool {
 	file := r.Lookup(n, "file")
 	if file == nil || file.Kind != yaml.ScalarNode || file.Tag == "!!null" {
@@ -170,8 +170,8 @@ func (r *Reader) groupHeader(in *csv.Reader, name string, keys []string) ([]stri
 	return columns, true
 }
 
-// weights turns the numbers of rows into shares of their sum. It reports false, and adds a problem, if
-// one is negative or all are 0.
+// weights turns the numbers of rows into shares of their sum. It reports false, and adds a problem,
+// if one is negative or all are 0.
 func (r *Reader) weights(rows []groupRow, whose string) bool {
 	sum := 0.0
 	for i := range rows {
@@ -245,8 +245,8 @@ func (r *Reader) tableFile(t *Table, n *yaml.Node, what string) bool {
 	return rows != nil
 }
 
-// givesFile reads what a move gives from a file: for each group the weights of the values. It reports
-// whether it could.
+// givesFile reads what a move gives from a file: for each group the weights of the values. It
+// reports whether it could.
 func (r *Reader) givesFile(g *Gives, n *yaml.Node, what string) bool {
 	f := r.Fields(n, what, exampleMoveFile, "by", "file", "column")
 	if f == nil {

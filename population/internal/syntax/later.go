@@ -19,8 +19,8 @@ type Later struct {
 	// Until is the end with which the model ran up to the time, as [Changes] has it; nil for that of
 	// the file. Rates that change over time are cut into pieces by it, and the draws depend on them.
 	Until *string
-	// State is true if the model goes on with a saved state, false if it goes on with runs of a fit. If
-	// the state was saved by a run that went on with another, Before are the changes of that one.
+	// State is true if the model goes on with a saved state, false if it goes on with runs of a fit.
+	// If the state was saved by a run that went on with another, Before are the changes of that one.
 	State  bool
 	Before *Later
 	// Rows is true if the rows are those of a run that was saved: see File.FromState.
@@ -66,8 +66,9 @@ func (r *Reader) applyStop(m *File, stop *string) {
 	}
 }
 
-// applyLater makes changes from a time on. They are an intervention, which package compile puts just
-// after that time: those of the file at that time come before it, and so does the row of that time.
+// applyLater makes changes from a time on. They are an intervention, which package compile puts
+// just after that time: those of the file at that time come before it, and so does the row of that
+// time.
 func (r *Reader) applyLater(m *File, l *Later) {
 	if l == nil {
 		return
@@ -124,7 +125,8 @@ func (r *Reader) applyLater(m *File, l *Later) {
 	}
 	used, fixed := m.usedWhileRunning(), m.fixed()
 	p.Set = slices.DeleteFunc(p.Set, func(v NamedValue) bool {
-		if !used[v.Label.Name] && slices.ContainsFunc(l.Set, func(s Setting) bool { return s.Any && s.Name == v.Label.Name }) {
+		maybeUnused := func(s Setting) bool { return s.Any && s.Name == v.Label.Name }
+		if !used[v.Label.Name] && slices.ContainsFunc(l.Set, maybeUnused) {
 			i := slices.Index(m.ParameterNames(), v.Label.Name)
 			m.Parameters[i].Value, m.Parameters[i].Node = v.Value, v.Node
 			m.Overridden[v.Label.Name] = true

@@ -60,7 +60,8 @@ func (r *Reader) linkFile(one *Network, f *Fields) {
 // maxLinks is how many links a file can have.
 const maxLinks = 1 << 31
 
-// ReadLinks reads the files of networks, if nothing else is wrong so far. The population must be known.
+// ReadLinks reads the files of networks, if nothing else is wrong so far. The population must be
+// known.
 func (r *Reader) ReadLinks(m *File) {
 	for i := range m.Networks {
 		if one := &m.Networks[i]; one.File != nil && r.Count == 0 && !m.SizeBad {

@@ -30,8 +30,8 @@ type Matrix struct {
 	Bad         bool     // it could not be read, which has been reported
 }
 
-// CountsContacts reports whether the matrix has contacts per unit of time, which are the rate of the
-// contact, too.
+// CountsContacts reports whether the matrix has contacts per unit of time, which are the rate of
+// the contact, too.
 func (m *Matrix) CountsContacts() bool { return m.Unit.Kind == KindRate }
 
 const (

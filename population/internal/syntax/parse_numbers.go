@@ -7,8 +7,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Number is an attribute that is a number of its own for everyone: {number: {gamma: {mean: 1, shape:
-// 0.3}}}. It is drawn from a law without a unit: a Distribution, or one of the families below.
+// A Number is an attribute that is a number of its own for everyone: {number: {gamma: {mean: 1,
+// shape: 0.3}}}. It is drawn from a law without a unit: a Distribution, or one of the families
+// below.
 type Number struct {
 	Ref
 	LawAt       diag.Place
@@ -19,8 +20,8 @@ type Number struct {
 	Least, Most Value  // it is drawn given that it lies between
 }
 
-// numberFamilies are the laws of numbers that are not distributions of durations, with what they have
-// beside mean.
+// numberFamilies are the laws of numbers that are not distributions of durations, with what they
+// have beside mean.
 var numberFamilies = map[string]string{"poisson": "", "negative binomial": "dispersion", "normal": "sd"}
 
 // defineNumbers notes the names of all numbers before anything is read, as defineParameters does.
@@ -38,8 +39,8 @@ func (r *Reader) defineNumbers(n *yaml.Node) {
 	}
 }
 
-// isNumber reports whether the value of an attribute is a number of its own for everyone: it has a law,
-// not a share of a value called number.
+// isNumber reports whether the value of an attribute is a number of its own for everyone: it has a
+// law, not a share of a value called number.
 func isNumber(n *yaml.Node) bool {
 	return n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[0].Value == "number" &&
 		n.Content[1].Kind != yaml.ScalarNode
@@ -99,8 +100,8 @@ func (r *Reader) numberRange(a *Number, n *yaml.Node, what string) *yaml.Node {
 	return &law
 }
 
-// numberOfMet reads {value: activity / 10, of: met}: an expression with the numbers of the individual
-// that is met.
+// numberOfMet reads {value: activity / 10, of: met}: an expression with the numbers of the
+// individual that is met.
 func (r *Reader) numberOfMet(v *Value, n *yaml.Node, what string, want Kind) {
 	before := r.Count
 	f := r.Fields(n, what, "{value: activity / 10, of: met}", "value", "of")

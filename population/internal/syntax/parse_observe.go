@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Observation is an entry of the section observe: of an event, each time it happens, or of people,
-// at times.
+// An Observation is an entry of the section observe: of an event, each time it happens, or of
+// people, at times.
 type Observation struct {
 	Ref
 	What   string       // how messages name it

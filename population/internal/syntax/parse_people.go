@@ -60,8 +60,8 @@ func (r *Reader) people(m *File, n *yaml.Node) {
 	m.People = p
 }
 
-// ReadPeople reads the file of population: people, if there is one and nothing else is wrong so far.
-// The size of the population is then known.
+// ReadPeople reads the file of population: people, if there is one and nothing else is wrong so
+// far. The size of the population is then known.
 func (r *Reader) ReadPeople(m *File) {
 	p := m.People
 	if p == nil || r.Count > 0 {
@@ -106,8 +106,8 @@ func (r *Reader) ReadPeople(m *File) {
 	}
 }
 
-// checkPlaceColumn looks whether either the file of people or the section places says who is in which
-// place of a kind at the start.
+// checkPlaceColumn looks whether either the file of people or the section places says who is in
+// which place of a kind at the start.
 func (r *Reader) checkPlaceColumn(m *File, k int) {
 	one := &m.Places[k]
 	column := m.People.Table.Places[k] != nil

@@ -55,7 +55,8 @@ const (
 
 // population reads the section population.
 func (r *Reader) population(m *File, n *yaml.Node) {
-	f := r.Fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "groups", "age", "most", "people")
+	f := r.Fields(n, "population", "{size: 1000, start: {susceptible: rest}}",
+		"size", "start", "groups", "age", "most", "people")
 	if f == nil {
 		return
 	}

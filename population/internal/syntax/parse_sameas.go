@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sameAs returns what stands beside same as in an attribute, nil if the attribute has none. Beside a
-// share it is a value of that name.
+// sameAs returns what stands beside same as in an attribute, nil if the attribute has none. Beside
+// a share it is a value of that name.
 func (r *Reader) sameAs(n *yaml.Node) *yaml.Node {
 	if n = r.Resolve(n); n.Kind != yaml.MappingNode {
 		return nil
@@ -27,8 +27,8 @@ func (r *Reader) sameAs(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// attributeSameAs reads an attribute that begins with the value of another: {same as: home}. The section
-// is that of all attributes.
+// attributeSameAs reads an attribute that begins with the value of another: {same as: home}. The
+// section is that of all attributes.
 func (r *Reader) attributeSameAs(m *File, a *Attribute, section, n, from *yaml.Node, what string) {
 	f := r.Fields(n, what, "{same as: home}", "same as")
 	if f == nil {

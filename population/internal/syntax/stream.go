@@ -10,15 +10,15 @@ import (
 	"sync"
 )
 
-// A Stream is a file that is read from beginning to end, such as one of people. It may be larger than
-// memory.
+// A Stream is a file that is read from beginning to end, such as one of people. It may be larger
+// than memory.
 type Stream interface {
 	io.ReadCloser
 	Stat() (fs.FileInfo, error)
 }
 
-// A FileCache shares what files of people and links say among compilations of one model, so that a file
-// is read once. Several goroutines may use it.
+// A FileCache shares what files of people and links say among compilations of one model, so that a
+// file is read once. Several goroutines may use it.
 type FileCache struct {
 	mu   sync.Mutex
 	read map[string]any // by what was read, and for what
@@ -44,8 +44,8 @@ func cached[T any](c *FileCache, key string, read func() *T) *T {
 	return t
 }
 
-// open opens a file that is read from beginning to end. One that is small enough for a table is among
-// Contents afterwards, so that it goes with the model to where the model is run.
+// open opens a file that is read from beginning to end. One that is small enough for a table is
+// among Contents afterwards, so that it goes with the model to where the model is run.
 func (t *TableFiles) open(name string) (*tableFile, error) {
 	if t == nil || t.Open == nil {
 		return t.openContent(name)

@@ -159,8 +159,8 @@ func (t *TimeVarying) DescribeKnots() string {
 }
 
 // A CountDependent is a rate that depends on the numbers of individuals, with the most that it may
-// be: {value: r * (1 - total / 10_000), most: r}. Most is not Given if it is to follow from the value
-// and the largest size of the population.
+// be: {value: r * (1 - total / 10_000), most: r}. Most is not Given if it is to follow from the
+// value and the largest size of the population.
 type CountDependent struct {
 	Value, Most Value
 	Pairs       bool // Value is for each pair of individuals: the rate is Value times the number of others

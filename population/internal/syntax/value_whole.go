@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ByShares is the family of a whole number with a share for each value: {1: 30%, 2: 50%, 3: 20%}. Its
-// parts are the shares and the numbers.
+// ByShares is the family of a whole number with a share for each value: {1: 30%, 2: 50%, 3: 20%}.
+// Its parts are the shares and the numbers.
 const ByShares = "shares"
 
 // wholeFamilies are the distributions of whole numbers. They stand where a number of individuals is

@@ -38,8 +38,8 @@ func machineModel(name string) (string, bool) {
 	text.WriteString("name: machines\ntime: {unit: day, end: 5}\npopulation: {size: 1000, start: {alive: rest}}\n" +
 		"states: {alive: {}}\nmachines:\n")
 	for i := range number {
-		fmt.Fprintf(&text, "  m%d: {start: {a: 50%%, b: rest}, states: {a: {race: [{%s, to: b}]}, b: {race: [{%[2]s, to: a}]}}}\n",
-			i+1, when)
+		fmt.Fprintf(&text, "  m%d: {start: {a: 50%%, b: rest}, states: {a: {race: [{%s, to: b}]}, "+
+			"b: {race: [{%[2]s, to: a}]}}}\n", i+1, when)
 	}
 	return text.String() + "record: {every: 5 days}\n", true
 }

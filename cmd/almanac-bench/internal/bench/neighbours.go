@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// The models of those who meet: a plain epidemic, one in households, one on a configuration network on
-// which everybody has 10 links on average, one in partnerships of which everybody has at most one, and a
-// ward that is nearly always full.
+// The models of those who meet: a plain epidemic, one in households, one on a configuration network
+// on which everybody has 10 links on average, one in partnerships of which everybody has at most
+// one, and a ward that is nearly always full.
 const (
 	plainEpidemic = "plain epidemic"
 	inHouseholds  = "households"
@@ -73,8 +73,8 @@ record: {every: 50 days}
 	return text, ok
 }
 
-// judgeGrowth compares how much more an event takes in a large population than in a small one with how
-// much more it takes in a plain epidemic: that is what the caches make of it.
+// judgeGrowth compares how much more an event takes in a large population than in a small one with
+// how much more it takes in a plain epidemic: that is what the caches make of it.
 func judgeGrowth(results []Result, j *judge) {
 	event := func(structure string, n int) float64 {
 		if i := slices.IndexFunc(results, func(r Result) bool { return r.Structure == structure && r.N == n }); i >= 0 {

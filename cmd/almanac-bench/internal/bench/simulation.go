@@ -125,14 +125,14 @@ func (c Cell) start(seed uint64) (running, error) {
 // arrivals is the rate at which customers come.
 const arrivals = 0.8
 
-// simRunning goes on by a stretch of simulated time at once, so that looking at the clock does not
+// simRunning goes on by a step of simulated time at once, so that looking at the clock does not
 // count.
-func simRunning(s *sim.Simulation, rounds *uint64, stretch float64) running {
+func simRunning(s *sim.Simulation, rounds *uint64, step float64) running {
 	return running{
 		advance: func(while time.Duration) (uint64, uint64) {
 			events, before := s.Events(), *rounds
 			for began := time.Now(); time.Since(began) < while; {
-				_ = s.Run(context.Background(), s.Now()+stretch)
+				_ = s.Run(context.Background(), s.Now()+step)
 			}
 			return s.Events() - events, *rounds - before
 		},

@@ -39,7 +39,8 @@ func TestMeasure(t *testing.T) {
 		if err != nil || r.Failed != 0 || !(r.P50 > 0 && r.P50 <= r.P99 && r.P99 <= r.P999) {
 			t.Errorf("%+v, %v", r, err)
 		}
-		// The work of a request is at least 5 ms in one of a hundred: that is log 100 mean services, nearly.
+		// The work of a request is at least 5 ms in one of a hundred: that is log 100 mean services,
+		// nearly.
 		if r.P999 < 4 {
 			t.Errorf("the slowest took %v ms, less than its work", r.P999)
 		}

@@ -41,7 +41,7 @@ func (q *Binary) Schedule(id calendar.ID, at float64) error {
 func (q *Binary) push(id calendar.ID, at float64) {
 	h := &q.heap
 	h.index = grown(h.index, int(id)+1)
-	h.entries = append(h.entries, entry{at: at + 0, seq: q.stamp(), id: id})
+	h.entries = append(h.entries, entry{at: at + 0, seq: q.nextSeq(), id: id})
 	q.n++
 	h.index[id] = uint32(q.n)
 	heap.Fix(h, q.n-1) // the same as heap.Push would do now
@@ -58,7 +58,7 @@ func (q *Binary) Reschedule(id calendar.ID, at float64) error {
 	}
 	i := int(q.heap.index[id] - 1)
 	e := &q.heap.entries[i]
-	e.at, e.seq = at+0, q.stamp()
+	e.at, e.seq = at+0, q.nextSeq()
 	heap.Fix(&q.heap, i)
 	return nil
 }

@@ -32,7 +32,7 @@ func (q *Quaternary) Check() error {
 		}
 		live += q.countLive(&q.heap[i])
 	}
-	return counted(q.n, live, len(q.heap)-live-q.dead)
+	return counted(q.n, live, len(q.heap)-live-q.stale)
 }
 
 // Check: every entry is in the bucket of the highest bit in which it differs from the clock; equal
@@ -61,7 +61,7 @@ func (q *Radix) Check() error {
 		}
 		all += len(entries)
 	}
-	return counted(q.n, live, all-live-q.dead)
+	return counted(q.n, live, all-live-q.stale)
 }
 
 // entries lists what is in a bucket.
@@ -142,14 +142,14 @@ func (q *Skip) Check() error {
 // Check: the tree has as many items as events are pending.
 func (q *BTree) Check() error { return counted(q.n, q.tree.Len(), 0) }
 
-// counted compares the number of pending events with what was found, and that of dead entries with
+// counted compares the number of pending events with what was found, and that of stale entries with
 // what was counted.
 func counted(pending, live, uncounted int) error {
 	if pending != live {
 		return fmt.Errorf("%d events are pending, %d were found", pending, live)
 	}
 	if uncounted != 0 {
-		return fmt.Errorf("%d dead entries are not counted", uncounted)
+		return fmt.Errorf("%d stale entries are not counted", uncounted)
 	}
 	return nil
 }

@@ -28,8 +28,8 @@ func (c *clock) refuse(at float64, pending bool) error {
 	return nil
 }
 
-// stamp returns the number of an event scheduled just now.
-func (c *clock) stamp() uint64 {
+// nextSeq returns the number of an event scheduled just now.
+func (c *clock) nextSeq() uint64 {
 	c.seq++
 	return c.seq
 }
@@ -68,11 +68,11 @@ func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.
 
 // A ledger is a clock and a record for each id, for those rivals whose entries cannot be found by
 // id. An entry is live only while its id's record has its number; that makes cancellation a matter
-// of clearing the record, and a lazy structure drops dead entries when it meets them.
+// of clearing the record, and a lazy structure drops stale entries when it meets them.
 type ledger struct {
 	clock
 	records []record
-	dead    int // entries that are not live, for those who leave them lying
+	stale   int // entries that are not live, in structures that remove them lazily
 }
 
 // A record takes 16 bytes. The zero record is that of an id with no pending event.
@@ -89,14 +89,14 @@ func (l *ledger) pending(id calendar.ID) bool {
 	return int(id) < len(l.records) && l.records[id].seq != 0
 }
 
-// live costs a visit to the record, a cache miss in large sets, which is why it is not asked while
-// nothing is dead.
-func (l *ledger) live(e *entry) bool { return l.dead == 0 || l.records[e.id].seq == e.seq }
+// live costs a visit to the record, a cache miss in large sets, which is why it is not read while
+// nothing is stale.
+func (l *ledger) live(e *entry) bool { return l.stale == 0 || l.records[e.id].seq == e.seq }
 
 // open records an event and returns its entry.
 func (l *ledger) open(id calendar.ID, at float64) entry {
 	l.records = grown(l.records, int(id)+1)
-	e := entry{at: at + 0, seq: l.stamp(), id: id} // adding zero turns minus zero into zero
+	e := entry{at: at + 0, seq: l.nextSeq(), id: id} // adding zero turns minus zero into zero
 	l.records[id] = record{at: e.at, seq: e.seq}
 	l.n++
 	return e
@@ -118,13 +118,13 @@ func (l *ledger) Due(id calendar.ID) (at float64, ok bool) {
 	return l.records[id].at, true
 }
 
-// slack is how many dead entries a lazy structure may have besides one for each live one: below it,
-// rebuilding is not worth the trouble.
+// slack is how many stale entries a lazy structure may have besides one for each live one: below
+// it, rebuilding is not worth the trouble.
 const slack = 64
 
-// overgrown says that dead entries outnumber the live ones. A rebuild costs as much as the entries
-// there are, at most two for each operation that left a dead one since the last.
-func (l *ledger) overgrown() bool { return l.dead > l.n+slack }
+// overgrown says that stale entries outnumber the live ones. A rebuild costs as much as the entries
+// there are, at most two for each operation that left a stale one since the last.
+func (l *ledger) overgrown() bool { return l.stale > l.n+slack }
 
 // grown returns s with at least n elements, new ones zero, at amortised constant cost per element.
 func grown[E any](s []E, n int) []E {

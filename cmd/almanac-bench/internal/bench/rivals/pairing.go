@@ -44,7 +44,7 @@ func (q *Pairing) Schedule(id calendar.ID, at float64) error {
 
 func (q *Pairing) insert(id calendar.ID, at float64) {
 	q.nodes = grown(q.nodes, int(id)+2)
-	q.nodes[id+1] = node{at: at + 0, seq: q.stamp()}
+	q.nodes[id+1] = node{at: at + 0, seq: q.nextSeq()}
 	q.n++
 	q.root = q.meld(q.root, uint32(id+1))
 }
@@ -63,7 +63,7 @@ func (q *Pairing) Reschedule(id calendar.ID, at float64) error {
 		if x != q.root {
 			q.cut(x)
 		}
-		q.nodes[x].at, q.nodes[x].seq = at+0, q.stamp()
+		q.nodes[x].at, q.nodes[x].seq = at+0, q.nextSeq()
 		if x != q.root {
 			q.root = q.meld(q.root, x)
 		}

@@ -8,9 +8,9 @@ import "github.com/almanac-sim/almanac/calendar"
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
 // Schedule costs O(log n) comparisons at worst and O(1) for most distributions, Next O(log n).
-// Cancel and Reschedule leave the old entry where it is; when the dead outnumber the living, the
+// Cancel and Reschedule leave the old entry where it is; when the stale outnumber the live, the
 // heap is rebuilt without them, which is amortised constant. An event takes 40 bytes, an entry of
-// 24 and a record of 16, and a dead entry 24.
+// 24 and a record of 16, and a stale entry 24.
 type Quaternary struct {
 	ledger
 	heap []entry // the children of i are 4i+1 to 4i+4
@@ -47,7 +47,7 @@ func (q *Quaternary) Cancel(id calendar.ID) bool {
 		return false
 	}
 	q.shut(id)
-	q.dead++
+	q.stale++
 	if q.overgrown() {
 		q.rebuild()
 	}
@@ -79,15 +79,15 @@ func (q *Quaternary) Peek() (id calendar.ID, at float64, ok bool) {
 	return q.heap[0].id, q.heap[0].at, true
 }
 
-// settle removes dead entries until a live one is first, and reports whether there is one.
+// settle removes stale entries until a live one is first, and reports whether there is one.
 func (q *Quaternary) settle() bool {
 	if q.n == 0 {
-		q.heap, q.dead = q.heap[:0], 0
+		q.heap, q.stale = q.heap[:0], 0
 		return false
 	}
 	for !q.live(&q.heap[0]) {
 		q.pop()
-		q.dead--
+		q.stale--
 	}
 	return true
 }
@@ -142,7 +142,7 @@ func (q *Quaternary) sink(i int, e entry) {
 	h[i] = e
 }
 
-// rebuild drops the dead entries and puts the others in order again, from the last parent up.
+// rebuild drops the stale entries and puts the others in order again, from the last parent up.
 func (q *Quaternary) rebuild() {
 	kept := q.heap[:0]
 	for i := range q.heap {
@@ -150,7 +150,7 @@ func (q *Quaternary) rebuild() {
 			kept = append(kept, q.heap[i])
 		}
 	}
-	q.heap, q.dead = kept, 0
+	q.heap, q.stale = kept, 0
 	for i := (len(kept)+2)/4 - 1; i >= 0; i-- {
 		q.sink(i, kept[i])
 	}

@@ -16,8 +16,8 @@ import (
 //
 // Schedule and Cancel cost O(1). An event moves at most 64 times in its life, in practice a
 // handful, so that Next costs O(64) amortised. An event takes about 50 bytes: an entry of 24, a
-// record of 16 and room to grow. Dead entries, 24 bytes each, are dropped when met, and all at once
-// when they outnumber the living.
+// record of 16 and room to grow. Stale entries, 24 bytes each, are dropped when met, and all at
+// once when they outnumber the living.
 //
 // It is fast because it may count on the clock: nothing is scheduled before it. Peek must therefore
 // not spread a bucket, or an event could not be scheduled before the one seen; it looks for the
@@ -120,7 +120,7 @@ func (q *Radix) Cancel(id calendar.ID) bool {
 	if q.shut(id).seq == q.seen.seq {
 		q.seen = entry{}
 	}
-	q.dead++
+	q.stale++
 	if q.overgrown() {
 		q.sweep()
 	}
@@ -159,7 +159,7 @@ func (q *Radix) due() *entry {
 			if e := &chunk[q.first]; q.live(e) {
 				return e
 			}
-			q.dead--
+			q.stale--
 		}
 		q.first = 0
 		if len(k.full) == 0 {
@@ -197,7 +197,7 @@ func (q *Radix) spreadChunk(chunk []entry) {
 		if e := &chunk[i]; q.live(e) {
 			q.put(e)
 		} else {
-			q.dead--
+			q.stale--
 		}
 	}
 }
@@ -233,13 +233,13 @@ func (q *Radix) Peek() (id calendar.ID, at float64, ok bool) {
 		if least := q.least(q.lowest()); least != nil {
 			q.seen = *least
 		} else {
-			q.spread() // all are dead: this drops them, and the time stays
+			q.spread() // all are stale: this drops them, and the time stays
 		}
 	}
 	return q.seen.id, q.seen.at, true
 }
 
-// sweep drops all dead entries and puts the others where they were.
+// sweep drops all stale entries and puts the others where they were.
 func (q *Radix) sweep() {
 	first := q.first // what comes before has left
 	q.first, q.filled = 0, 0
@@ -258,7 +258,7 @@ func (q *Radix) sweep() {
 		q.putLive(open[first:])
 		first = 0
 	}
-	q.dead = 0
+	q.stale = 0
 }
 
 func (q *Radix) putLive(entries []entry) {

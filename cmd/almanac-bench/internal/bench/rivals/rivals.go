@@ -4,9 +4,9 @@
 //
 //	set              Schedule      Next          Cancel        bytes per event
 //	container/heap   O(log n)      O(log n)      O(log n)      28
-//	4-ary heap       O(1) usually  O(log n)      O(1)          40, and up to 24 for each that was cancelled
+//	4-ary heap       O(1) usually  O(log n)      O(1)          40 + at most 24 for each cancelled one
 //	pairing heap     O(1)          O(log n) am.  O(log n) am.  32
-//	radix heap       O(1)          O(64) am.     O(1)          50, and up to 24 for each that was cancelled
+//	radix heap       O(1)          O(64) am.     O(1)          50 + at most 24 for each cancelled one
 //	skip list        O(log n)      O(1)          O(log n)      about 30
 //	B-tree           O(log n)      O(log n)      O(log n)      50 to 70
 //

@@ -80,7 +80,7 @@ func (q *Skip) insert(id calendar.ID, at float64) {
 	q.enrol(id)
 	x := uint32(id + 1)
 	n := &q.nodes[x]
-	n.at, n.seq = at+0, q.stamp()
+	n.at, n.seq = at+0, q.nextSeq()
 	q.n++
 	height := int(n.height)
 	at = n.at
