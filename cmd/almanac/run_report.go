@@ -44,7 +44,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, first int,
 		screen := terminal.Of(w)
 		printStates(w, m, r, rows-1, screen)
 		printFlows(w, m, r, rows-1)
-		printOutcomes(w, m, r, rows-1)
+		printAmounts(w, m, r, rows-1)
 		printSupplies(w, m, r, rows-1)
 		printPlaces(w, m, r, rows-1)
 		printGroups(w, m, r, rows-1)
@@ -187,17 +187,27 @@ func meansAt(row int, all ...population.Series) (texts []string) {
 	return texts
 }
 
-// printOutcomes prints what each outcome has accrued.
-func printOutcomes(w io.Writer, m *population.Model, r *population.Result, last int) {
-	heads := []string{"outcome", "since the start"}
-	if r.Replicas > 1 {
-		heads = []string{"outcome", "since the start: mean", "sd", "5%", "95%"}
+// printAmounts prints what each outcome has accrued, what has been observed, and the values of record.
+func printAmounts(w io.Writer, m *population.Model, r *population.Result, last int) {
+	for _, table := range []struct {
+		of, when string
+		names    []string
+		series   func(i int) population.Series
+	}{
+		{"outcome", "since the start", m.Outcomes(), r.Outcome},
+		{"observed", "since the start", m.Observations(), r.Seen},
+		{"value", "at the end", m.Values(), r.Value},
+	} {
+		heads := []string{table.of, table.when}
+		if r.Replicas > 1 {
+			heads = []string{table.of, table.when + ": mean", "sd", "5%", "95%"}
+		}
+		printTable(w, heads, table.names, func(i int) []string {
+			s := table.series(i)
+			row := []string{amount(s.Mean[last]), amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last])}
+			return row[:len(heads)-1]
+		})
 	}
-	printTable(w, heads, m.Outcomes(), func(i int) []string {
-		s := r.Outcome(i)
-		row := []string{amount(s.Mean[last]), amount(s.SD[last]), amount(s.Q05[last]), amount(s.Q95[last])}
-		return row[:len(heads)-1]
-	})
 }
 
 // printSupplies prints how much of each supply is left, and what became of the rest.
