@@ -142,7 +142,9 @@ func TestRestartInBrowser(t *testing.T) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for _, h := range v.heard {
-		if !strings.Contains(h, "net::ERR_") && !strings.Contains(h, "410") {
+		// A run that is stopped with the server has no pictures of its measured rounds.
+		stopped := strings.Contains(h, "404") && strings.Contains(h, "/figures/")
+		if !strings.Contains(h, "net::ERR_") && !strings.Contains(h, "410") && !stopped {
 			t.Errorf("the browser complains: %s", h)
 		}
 	}
