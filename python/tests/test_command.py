@@ -126,6 +126,9 @@ class Following(Case):
     """
 
     def test_an_interrupt_ends_the_run(self) -> None:
+        # Where the tests run in the background of a shell, interrupts are ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
         self.program(self.WAITING)
 
         def interrupt(done: float, text: str) -> None:
