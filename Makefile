@@ -175,9 +175,9 @@ PROFILES := $(or $(TMPDIR),/tmp)/almanac-pgo
 pgo: ## profile real runs for the compiler
 	mkdir -p $(PROFILES)
 	$(GO) build -o $(PROFILES)/almanac ./cmd/almanac
-	$(PROFILES)/almanac run examples/tuberculosis.yaml --size 6_000_000 --profile $(PROFILES)/tuberculosis >/dev/null
-	$(PROFILES)/almanac run examples/tuberculosis.yaml --replicas 60 --workers 1 --profile $(PROFILES)/serial >/dev/null
-	$(PROFILES)/almanac run examples/sir.yaml --replicas 160 --workers 1 --profile $(PROFILES)/sir >/dev/null
-	$(PROFILES)/almanac run examples/covid.yaml --replicas 40 --workers 1 --profile $(PROFILES)/covid >/dev/null
+	$(PROFILES)/almanac run examples/tuberculosis.yaml --size 24_000_000 --profile $(PROFILES)/tuberculosis >/dev/null
+	$(PROFILES)/almanac run examples/tuberculosis.yaml --replicas 30 --workers 1 --profile $(PROFILES)/serial >/dev/null
+	$(PROFILES)/almanac run examples/sir.yaml --replicas 100 --workers 1 --profile $(PROFILES)/sir >/dev/null
+	$(PROFILES)/almanac run examples/covid.yaml --replicas 30 --workers 1 --profile $(PROFILES)/covid >/dev/null
 	$(GO) tool pprof -proto -output=cmd/almanac/default.pgo $(PROFILES)/*/cpu.pprof
 	cp cmd/almanac/default.pgo cmd/almanac-bench/default.pgo
