@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -111,6 +112,18 @@ func (r *Run) replanAll() {
 		r.rescheduleNear(id)
 	}
 	r.near.replan = r.near.replan[:0]
+}
+
+// settleOthers finishes an event or a contact: its effects on neighbours and on those who are
+// traced.
+func (r *Run) settleOthers(ctx context.Context) error {
+	if r.near != nil {
+		r.settleNear()
+	}
+	if r.tracing != nil {
+		return r.settleCalls(ctx)
+	}
+	return nil
 }
 
 // settleNear finishes an event: its effects on neighbours.

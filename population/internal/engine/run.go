@@ -375,18 +375,6 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 	return nil
 }
 
-// settleOthers finishes an event or a contact: its effects on neighbours and on those who are
-// traced.
-func (r *Run) settleOthers(ctx context.Context) error {
-	if r.near != nil {
-		r.settleNear()
-	}
-	if r.tracing != nil {
-		return r.settleCalls(ctx)
-	}
-	return nil
-}
-
 // failure is the error of a run in which more individuals are alive than may be.
 func (r *Run) failure() error {
 	if r.failed != nil {
