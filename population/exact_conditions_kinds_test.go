@@ -12,6 +12,9 @@ func TestConditionsSeeEveryChange(t *testing.T) {
 	for _, c := range []struct{ change, model string }{
 		{"state", `states: {a: {race: [{after: 2 days, to: b}]}, b: {}}
 interventions: [{when: {b: above 0}, set: {x: 2}, name: seen}]`},
+		{"presence by state", `places: {ward: {number: 1, capacity: 1, where: {state: b}}}
+states: {a: {race: [{after: 2 days, to: b}]}, b: {}}
+interventions: [{when: {total: below 1, where: {ward: none}}, set: {x: 2}, name: seen}]`},
 		{"share", `states: {a: {race: [{after: 2 days, to: b}]}, b: {}}
 interventions: [{when: {a: below 50%}, set: {x: 2}, name: seen}]`},
 		{"leaving", `states: {a: {race: [{after: 2 days, to: out}]}}

@@ -194,8 +194,8 @@ const mostFired = 10_000
 // mayChange reports whether a condition may have become true or false since Settle.
 func (w *waiting) mayChange() bool { return w.on && w.changed }
 
-// watchCounts finds the states whose counts the conditions depend on, whatever the phase. A
-// condition on a share, a group or the whole population depends on all.
+// watchCounts finds the states whose counts the conditions depend on, whatever the phase. Those who
+// enter or leave, and changes of groups, are looked at in any case.
 func (r *Run) watchCounts() {
 	w := &r.waiting
 	if !w.on {
@@ -204,9 +204,8 @@ func (r *Run) watchCounts() {
 	w.changed, w.counted = true, make([]bool, len(r.Program.States))
 	for _, thresholds := range r.phase.Thresholds {
 		for _, l := range thresholds {
-			all := l.State < 0 || l.Share || l.Watched >= 0 || l.Members >= 0
-			for s := range w.counted {
-				w.counted[s] = w.counted[s] || all || s == l.State
+			if 0 <= l.State && l.State < len(w.counted) {
+				w.counted[l.State] = true
 			}
 		}
 	}
