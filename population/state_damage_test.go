@@ -171,7 +171,7 @@ func TestHeadsThatAreNotOfTheFile(t *testing.T) {
 	file := savedFile(t, damageModel, "7", Options{Seed: 3})
 	path := filepath.Join(t.TempDir(), "state")
 	for name, edit := range map[string]func(head map[string]any){
-		"as many as fit into an id": func(head map[string]any) { head["used"], head["slot_count"] = 4_000_000_000, 4_000_000_001 },
+		"as many as fit into an id": func(head map[string]any) { head["used"], head["slot_count"] = 4e9, 4e9+1 },
 		"one more":                  func(head map[string]any) { head["used"] = 1 + whole(head["used"]) },
 		"slots for a thousand more": func(head map[string]any) { head["slot_count"] = 1000 + whole(head["slot_count"]) },
 		"wide individuals":          func(head map[string]any) { head["stride"] = 60_000 },

@@ -134,7 +134,7 @@ func (c *compiler) tooManyLinks(here Scope, text *syntax.Network, v syntax.Value
 	if expected <= maxLinks {
 		return false
 	}
-	here.reportValue(v, v.At, "%s: about %.3g links; expected at most %d", text.What, expected, maxLinks)
+	here.reportValue(v, v.At, "%s: about %.3g links; expected at most %d", text.What, expected, uint64(maxLinks))
 	return true
 }
 

@@ -64,7 +64,7 @@ func SavedRuns(in *statefile.Reader) (all []*Saved, err error) {
 func (s *Saved) sound() bool {
 	h := &s.run
 	now, horizon := math.Float64frombits(h.Now), math.Float64frombits(h.Horizon)
-	return h.FirstID >= 0 && h.Used >= h.FirstID && h.SlotCount >= h.Used && h.SlotCount < noID &&
+	return h.FirstID >= 0 && h.Used >= h.FirstID && h.SlotCount >= h.Used && uint64(h.SlotCount) < noID &&
 		h.FirstID >= h.Shape.Sources && h.FirstID <= h.Shape.Sources+3 && // conditions, links and errands have one each
 
 		h.Stride >= headWords && h.Stride < 1<<16 && h.Alive >= 0 && h.Alive <= h.Used-h.FirstID &&

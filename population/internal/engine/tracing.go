@@ -114,7 +114,7 @@ func (r *Run) remember(log int, id, other uint32) {
 		if r.failed != nil {
 			return
 		}
-		enough := l.Room() < mostLogged &&
+		enough := uint64(l.Room()) < mostLogged &&
 			r.budget.take(r, more, more, func() { l.Add(id, other, r.Now) }) // while both rings are there
 		if !enough {
 			r.failed, r.limit = r.tooManyContacts(log), -1

@@ -78,7 +78,7 @@ func (t *Texts) Find(text []byte) int {
 // Add adds a text that is new or empty, with the next number. Texts that are empty are not found.
 // It reports false if there is no room.
 func (t *Texts) Add(text []byte) bool {
-	if len(t.bytes)+len(text) > maxTextBytes || len(t.ends) >= math.MaxUint32-1 {
+	if uint64(len(t.bytes)+len(text)) > maxTextBytes || uint64(len(t.ends)) >= math.MaxUint32-1 {
 		return false
 	}
 	t.bytes = append(t.bytes, text...)

@@ -58,7 +58,7 @@ func (r *Reader) linkFile(one *Network, f *Fields) {
 }
 
 // maxLinks is how many links a file can have.
-const maxLinks = 1 << 31
+const maxLinks = 1<<31 - 1
 
 // ReadLinks reads the files of networks, if nothing else is wrong so far. The population must be
 // known.
