@@ -300,18 +300,23 @@ func (r *Run) candidate(s *random.Stream, id uint32, fixed float64, vary []progr
 	return math.Inf(1)
 }
 
+// boundOf returns the bound of the sum of some rates now.
+func (r *Run) boundOf(who *program.Individual, fixed float64, vary []program.VaryingRate) float64 {
+	total := fixed
+	for i := range vary {
+		_, bound := vary[i].Rate.PieceFor(r.Now, who, r.sizeClass)
+		total += float64(bound * vary[i].Factor)
+	}
+	return total
+}
+
 // choose decides what a candidate is whose time has come: the varying rate k; or, with k = −1, the
 // constant rate at place among the cumulative Rates. It reports false if the candidate is rejected.
 func (r *Run) choose(
 	s *random.Stream, id uint32, fixed float64, vary []program.VaryingRate,
 ) (k int, place float64, ok bool) {
-	total := fixed
 	who := r.individual(id, id)
-	for i := range vary {
-		_, bound := vary[i].Rate.PieceFor(r.Now, who, r.sizeClass)
-		total += float64(bound * vary[i].Factor)
-	}
-	u := float64(s.Float64() * total)
+	u := float64(s.Float64() * r.boundOf(who, fixed, vary))
 	if u < fixed {
 		return -1, u, true
 	}

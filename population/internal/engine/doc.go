@@ -37,7 +37,7 @@
 //   - fire and firedAction (fire.go); do and fireAlone (shard.go); become and changeAlone
 //     (shard.go)
 //   - contact, chooseOther, anyone and anyoneCached (contact.go); resolveContact (resolve.go);
-//     firstChoice (prefetch.go): all choose the same individual from the same seed
+//     foresee (prefetch.go): all choose the same individual from the same seed
 //   - initialise (enter.go) and batch.initialise (batch.go)
 //   - enter (enter.go) and enterAlone (shard.go); schedule (clocks.go) and scheduleNext (shard.go)
 //

@@ -103,6 +103,9 @@ func seenIn(m *program.Program, h *Event) seen {
 		s.from, s.to = m.States[h.State], m.States[h.State]
 	case Entered, Changed, Left:
 		s.from, s.to = m.Flows[h.Flow].From, m.Flows[h.Flow].To
+	case Linked, Unlinked:
+		s.name = m.Networks[h.Name].Name
+		return s
 	}
 	if h.Name >= 0 {
 		s.name = m.CountedNames[h.Name]

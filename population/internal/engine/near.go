@@ -184,6 +184,11 @@ func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, 
 		last := &r.observers.last
 		last.near, last.maker, last.at = c.Near, id, r.Now
 	}
+	return r.neighbour(id, c, l)
+}
+
+// neighbour is chooseNear for those who only look.
+func (r *Run) neighbour(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	choices := random.Stream(l)
 	near := &r.Program.Near[c.Near]
 	if near.Network >= 0 {

@@ -276,7 +276,7 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 		r.packAll()
 		r.sparseTimers = nil
 	}
-	r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
+	r.resetPrefetch()
 	r.beginPace(r.Now)
 	return ctx.Err()
 }

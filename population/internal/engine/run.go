@@ -131,7 +131,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
-	r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
+	r.resetPrefetch()
 	r.beginPace(0)
 	return r.failed
 }

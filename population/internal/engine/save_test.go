@@ -14,7 +14,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 		"waiting branches Supplies cameIn own sizeClass arrivals near places lines " +
 		"networks linksID tracing errandsID observers"
 	rebuilt := "Program Queue windows capacity caching stateCache offset columnAt packedAlways packedState limit pace " +
-		"prefetchAhead prefetching contactsSeen intervalsLeft Windows followed"
+		"prefetchAhead foreseen contactsSeen intervalsLeft Windows followed"
 	// Of one event, of how the run is carried out, or memory that is used again.
 	passing := "underway dealt toStart passed changing machineBefore whom ties budget taken granted failed OnEvent event " +
 		"forkable sparseRule windowRule layoutOf Patience prefetchFrom setupFrom cores alwaysBefore weights dealtStates " +

@@ -478,7 +478,7 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 		}
 		r.windows = nil
 		r.prefetchWords()
-		r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
+		r.resetPrefetch()
 	})
 	if w.unprofitable = 0; !ok {
 		w.retryAt = w.now + w.rule.patience

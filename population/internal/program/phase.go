@@ -25,7 +25,7 @@ type Phase struct {
 }
 
 // SetFlags computes the flags of the phase and of its states, so that events need not find them
-// out: OnlyRates, Batchable and MixesFreely. It is the last step of compiling a phase.
+// out: OnlyRates, Batchable, Meets and VaryingContact. It is the last step of compiling a phase.
 //
 // A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
 // A timer without memory carries a mark, which the engine's batches do not set.
@@ -39,9 +39,12 @@ func (t *Phase) SetFlags() {
 		st.Batchable = st.Timers == 0 && st.By == nil && st.Varying == nil
 		st.OnlyRates = !timed && st.Batchable
 		for i := range st.Rates {
-			do := &st.Rates[i].Do
-			plain := do.Kind == DoContact && t.Contacts[do.Contact].Attribute < 0 && t.Contacts[do.Contact].Near < 0
-			st.MixesFreely = st.MixesFreely || st.Varying == nil && plain
+			st.Meets = st.Meets || st.Rates[i].Do.Kind == DoContact
+		}
+		for i := range st.Varying {
+			if do := &st.Varying[i].Do; do.Kind == DoContact {
+				st.VaryingContact = do
+			}
 		}
 		for _, cell := range st.Cells {
 			mark(cell)

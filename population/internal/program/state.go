@@ -34,9 +34,10 @@ type State struct {
 	Chances *BranchChances // of the split, if they change with time; nil otherwise
 
 	// Flags, computed by Phase.SetFlags.
-	OnlyRates   bool // Rates has all clocks, and they are the same for all individuals
-	Batchable   bool // there are no clocks but those in Rates and in Phase.Always
-	MixesFreely bool // Rates has a contact with the whole population, and no rate changes
+	OnlyRates      bool    // Rates has all clocks, and they are the same for all individuals
+	Batchable      bool    // there are no clocks but those in Rates and in Phase.Always
+	Meets          bool    // Rates has a contact
+	VaryingContact *Action // the last contact in Varying; nil if there is none
 }
 
 // A RateItem is a clock with a constant rate.
