@@ -79,12 +79,15 @@ func (n *network) choose(id uint32, eachPair bool, s *random.Stream) (uint32, bo
 	if live+later == 0 {
 		return 0, false
 	}
-	pick := n.weighted
-	if s.Float64()*(live+later) >= live {
-		pick = n.later
-	}
+	amongLater := s.Float64()*(live+later) >= live
 	for {
-		if other, ok := pick(id, s); ok {
+		other, ok := uint32(0), false
+		if amongLater {
+			other, ok = n.later(id, s)
+		} else {
+			other, ok = n.weighted(id, s)
+		}
+		if ok {
 			return other, true
 		}
 	}
