@@ -90,6 +90,57 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 }
 
+// failing is a file whose bytes from a place on cannot be read.
+type failing struct {
+	file []byte
+	at   int64
+}
+
+var errDisk = errors.New("the disk fails")
+
+func (f *failing) ReadAt(b []byte, at int64) (int, error) {
+	if at+int64(len(b)) > f.at {
+		return 0, errDisk
+	}
+	return copy(b, f.file[at:]), nil
+}
+
+// A section that several goroutines read is the one that was written; a change at its start, at its
+// end or between is found, and so is a disk that fails.
+func TestLargeSection(t *testing.T) {
+	content := make([]byte, 17<<20+5)
+	for i := range content {
+		content[i] = byte(i * i >> 8)
+	}
+	var b bytes.Buffer
+	w := statefile.NewWriter(&b)
+	if err := errors.Join(w.Section("large", content), w.End()); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	got, err := readAll(file)
+	if err != nil || got["large"] != string(content) {
+		t.Fatalf("it is not what was written: %v", err)
+	}
+	start := bytes.Index(file, content[:64])
+	for _, at := range []int{0, 1 << 22, 10 << 20, len(content) - 1} {
+		file[start+at] ^= 1
+		if _, err := readAll(file); !errors.Is(err, statefile.ErrDamaged) {
+			t.Errorf("byte %d is another: %v", at, err)
+		}
+		file[start+at] ^= 1
+	}
+	f := &failing{file, int64(len(file))}
+	r, err := statefile.NewReader(f, int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.at = 9 << 20
+	if err := r.Read(r.Sections[0], make([]byte, len(content))); err != errDisk {
+		t.Errorf("the disk fails: %v", err)
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	f.Add(small(f))
 	f.Add([]byte("almanac state\n"))
