@@ -171,6 +171,7 @@ type loader struct {
 	err  error
 	due  []float64 // by individual: when its next event is, unless it is among the words
 
+	sparse   int     // how many sparse timers individuals have, by their status
 	linksDue float64 // when linksID has its event
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/statefile"
@@ -38,9 +37,10 @@ func loadIndividuals(r *Run, in *loader) {
 	var mu sync.Mutex
 	left := 0
 	in.eachBlock(r, func(from, to uint32) string {
-		counts, gone := make([]int, len(r.Counts)), 0
+		counts, gone, sparse := make([]int, len(r.Counts)), 0, 0
 		for id := from; id < to; id++ {
 			p := r.status(id)
+			sparse += bits.OnesCount8(p.sparse)
 			p.checkpoint = 0
 			p.unmark(isTied)
 			if r.cacheState(id, p.state); p.state == program.NoState {
@@ -54,6 +54,7 @@ func loadIndividuals(r *Run, in *loader) {
 		mu.Lock()
 		defer mu.Unlock()
 		left += gone
+		in.sparse += sparse
 		for i, n := range counts {
 			r.Counts[i] += n
 		}
@@ -232,21 +233,8 @@ func loadTimers(r *Run, in *loader) {
 	if in.err != nil {
 		return
 	}
-	var sum atomic.Int64
-	in.eachBlock(r, func(from, to uint32) string {
-		n := 0
-		for id := from; id < to; id++ {
-			n += bits.OnesCount8(r.status(id).sparse)
-		}
-		sum.Add(int64(n))
-		return ""
-	})
-	if in.err != nil {
-		return
-	}
-	said := int(sum.Load())
-	if said != len(keys) || said > 0 && r.sparseTimers == nil {
-		in.bad("%d timers are sparse, and %d by status", len(keys), said)
+	if in.sparse != len(keys) || in.sparse > 0 && r.sparseTimers == nil {
+		in.bad("%d timers are sparse, and %d by status", len(keys), in.sparse)
 		return
 	}
 	before := uint64(0)
@@ -340,6 +328,9 @@ func loadPersonal(r *Run, in *loader) {
 	}
 	for k := range r.own {
 		column(fmt.Sprintf("number %d", k), r.own[k])
+	}
+	if len(r.cameIn) == 0 {
+		return
 	}
 	in.eachLiving(r, func(id uint32) string {
 		if !r.checkPersonal(id) {
