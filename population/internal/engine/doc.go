@@ -37,7 +37,7 @@
 //   - fire and firedAction (fire.go); do and fireAlone (shard.go); become and changeAlone
 //     (shard.go)
 //   - contact, chooseOther, anyone and anyoneCached (contact.go); resolveContact (resolve.go);
-//     foresee (prefetch.go): all choose the same individual from the same seed
+//     nextContact (prefetch.go): all choose the same individual from the same seed
 //   - initialise (enter.go) and batch.initialise (batch.go)
 //   - enter (enter.go) and enterAlone (shard.go); schedule (clocks.go) and scheduleNext (shard.go)
 //
@@ -46,35 +46,40 @@
 // # Files
 //
 //   - run.go: Run and its life: start, advance, dispatch
-//   - individuals.go, slots.go: the words and attributes of individuals; their ids
+//   - individuals.go: the words and attributes of individuals; their slots
 //   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying
 //     rates
+//   - sizes.go: bounds of rates that grow with the population
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
-//   - near.go: contacts among those who are near each other, and rates for each pair of them
-//   - places.go, placecounts.go: who is in which place; what is recorded of it
-//   - tracing.go: calls to those near somebody, errands, and contacts that are remembered
-//   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links of the
+//   - near.go: contacts among neighbours, and rates for each pair of them
+//   - places.go: who is in which place, and what is recorded of it
+//   - room.go, lines.go: whether there is room for a change, and presence in a place as tables and
+//     conditions read it; queues
+//   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links at the
 //     start; a sample of them to be drawn
-//   - presence.go: whether somebody is in a place, as tables and conditions ask
-//   - room.go, lines.go: whether there is room for what would happen; those who wait in turn
+//   - tracing.go: calls to people near an individual, errands, and contacts that are remembered
+//   - people.go, dealt.go: individuals of a file; values that are drawn before the set-up
 //   - supplies.go: what clocks, contacts and interventions use up
 //   - since.go: the time since an individual came into some states, which curves are read by;
 //     numbers
-//   - machines.go, richcontact.go: further states of individuals with clocks of their own; contacts
-//     that change them
+//   - machines.go: further states of individuals with clocks of their own
+//   - functions.go: what functions in Go that a program supplies see of a run
 //   - ties.go: events at the same instant
-//   - interventions.go: what an intervention does, and those at a time
-//   - conditions.go: interventions that wait for a condition
-//   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
-//   - observe.go: what looks at events and changes nobody; the sources of clocks
+//   - follow.go: what follows the changes of states
+//   - interventions.go, conditions.go: what an intervention does, and those at a time; those that
+//     wait for a condition
+//   - tallies.go, recording.go: counts; rows, and events for a listener
+//   - observe.go: observers, which look at events and change nobody; the sources of clocks
 //   - tree.go, linelist.go, sightings.go: who infected whom; what is recorded of each individual;
 //     what is seen of events, and surveys
 //   - outcomes.go: costs, QALYs and other sums over time and events; person-time in states
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
-//   - fork.go, past.go: copies of a run with another future; runs that go on with a past
-//   - save.go, saveplaces.go and the like, restore.go, restoreindividuals.go, restorecounts.go,
-//     shape.go: the state of a run in a file; what a program must have to go on with it
-//   - memory.go, budget.go, workers.go: how much memory and how many cores a run may use
+//   - fork.go: copies of a run with another future; runs that go on with a past
+//   - save.go, saveplaces.go, savenetworks.go, savetracing.go, saveobservers.go: writing the state
+//     of a run to a file; lines.go has the part of queues
+//   - restore.go, restoreindividuals.go, restorecounts.go, shape.go: reading it; what a program
+//     must have to go on with it
+//   - memory.go, budget.go: how much memory and how many cores a run may use
 //   - pace.go: a clock that stands still
 //   - prefetch.go: prefetching the individuals that contacts are with
 //   - windows.go, shard.go, resolve.go, merge.go: one run on several cores, by windows of time

@@ -92,7 +92,7 @@ func (r *Run) prefetchContacts() {
 	contacts := 0
 	for k := range n {
 		id, _ := r.Queue.Ahead(k)
-		other, c := r.foresee(uint32(id))
+		other, c := r.nextContact(uint32(id))
 		if c == nil {
 			continue
 		}
@@ -124,10 +124,10 @@ func (r *Run) prefetchNear(id uint32) {
 	}
 }
 
-// foresee returns whom an individual will meet first at its next event, and in which contact, if it
+// nextContact returns whom an individual will meet first at its next event, and in which contact, if it
 // is a contact. It takes for granted that a clock at a rate comes next, and of those whose rates
 // change the last contact.
-func (r *Run) foresee(id uint32) (uint32, *program.Contact) {
+func (r *Run) nextContact(id uint32) (uint32, *program.Contact) {
 	if id < r.firstID {
 		return 0, nil
 	}

@@ -78,7 +78,7 @@ transmission: `+contacts+"\n")
 			if !ok {
 				t.Fatalf("%s: nothing is to come", name)
 			}
-			other, c := r.foresee(uint32(id))
+			other, c := r.nextContact(uint32(id))
 			last = seen{}
 			if err := r.run(context.Background(), at, nil); err != nil {
 				t.Fatal(err)

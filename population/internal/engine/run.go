@@ -18,7 +18,7 @@ import (
 // It can be started again, with another seed or another program, and then uses its memory again.
 //
 // Individuals live in flat arrays indexed by id (individuals.go); an id is also a slot, and free
-// slots are used again (slots.go). The ids below firstID stand for the sources of immigration, so
+// slots are used again (individuals.go). The ids below firstID stand for the sources of immigration, so
 // that one calendar holds everything that happens by chance. All times are since the start, in the
 // unit of the model.
 //

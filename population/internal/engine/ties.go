@@ -12,7 +12,7 @@ import (
 // depend. They are handled in rounds, in an order that follows from the model alone:
 //
 //   - sources of immigration in the order of the file, then the clocks of individuals by slot
-//     (slots.go);
+//     (individuals.go);
 //   - then the contacts among these, in the same order: an individual's own clock comes before what
 //     others do to it, and an individual that one of these contacts has changed is not changed by a
 //     contact of its own;

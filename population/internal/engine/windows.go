@@ -36,7 +36,7 @@ import (
 //     are later than this one, so that all earlier ones are settled.
 //  3. Merge (merge.go). All changes are put into the order of time, by all shards, each for some
 //     bins of the window. From that order follow the order in which slots were left and taken
-//     (slots.go), the slot of each entrant, and the peak of each state.
+//     (individuals.go), the slot of each entrant, and the peak of each state.
 //
 // This is synchronous relaxation [EGLW93] with the individual as the unit that is rolled back,
 // except that contacts are resolved one after the other. They are few where windows are used, and
