@@ -35,6 +35,7 @@ type Result struct {
 type Run struct {
 	Replica     int
 	Events      uint64
+	Before      uint64 // of Events: those before the saved state that the run went on with, in this process
 	PersonYears float64
 	Seconds     float64 // of wall-clock time
 	Setup       float64 // the part of Seconds before the first event

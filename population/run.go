@@ -304,17 +304,20 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 	begun := false
 	progress := func(now float64, events uint64) {
 		t.time.Store(math.Float64bits(now))
-		t.events.Store(t.before + events)
+		t.events.Store(t.before + events - min(events, run.Before))
 	}
 	progress(0, 0)
 	defer func() {
-		t.before += r.Events
+		t.before += r.Events - run.Before
 		progress(0, 0)
 	}()
 	hooks := engine.Hooks{
 		Begun: func() {
 			begun = true
 			run.Setup = time.Since(began).Seconds()
+			if o.states != nil || m.state != nil {
+				run.Before = r.Events
+			}
 		},
 		Recorded: func(row int) {
 			if seen != nil {

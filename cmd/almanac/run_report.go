@@ -64,9 +64,17 @@ func replicasText(first, n int) string {
 	return fmt.Sprintf("replicas %d to %d", first, first+n-1)
 }
 
-// printPace prints time and memory.
+// printPace prints time and memory. Of a run that goes on with a saved state, only what happened
+// since counts.
 func printPace(w io.Writer, r *population.Result, peak uint64) error {
-	setup := ""
+	events, setup, since := r.Events, "", ""
+	for i := range r.Runs {
+		events -= r.Runs[i].Before
+	}
+	years := fmt.Sprintf(", %.2f million person-years/s", r.PersonYears/r.Seconds/1e6)
+	if events < r.Events {
+		since, years = " since the saved state", ""
+	}
 	if len(r.Runs) == 1 {
 		run := &r.Runs[0]
 		by := ""
@@ -74,12 +82,10 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 			by = fmt.Sprintf(" by %s", format.Count(run.Windows, "window"))
 		}
 		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s%s)", run.Setup,
-			float64(run.Events)/(run.Seconds-run.Setup)/1e6, by)
+			float64(events)/(run.Seconds-run.Setup)/1e6, by)
 	}
-	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s%s, %.2f million person-years/s; %s of "+
-		"memory at most\n",
-		format.Thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, setup, r.PersonYears/r.Seconds/1e6,
-		format.Bytes(peak))
+	_, err := fmt.Fprintf(w, "\n%s events%s in %.2f s: %.2f million events/s%s%s; %s of memory at most\n",
+		format.Thousands(float64(events)), since, r.Seconds, float64(events)/r.Seconds/1e6, setup, years, format.Bytes(peak))
 	return err
 }
 
