@@ -97,7 +97,7 @@ fit:
 func TestExactPosteriorsOfObservations(t *testing.T) {
 	for _, e := range []*exactly{seenArrivals(), surveyed(), survivingShare()} {
 		exact := e.posterior(gridCells(1))
-		methods := map[string]fit.Options{"abc": {Population: 150}}
+		methods := map[string]fit.Options{"abc": {Population: 100}}
 		if e.name != "surviving share" { // values are read by the same code in both
 			methods["pmmh"] = fit.Options{Population: 100, Budget: 100_000}
 		}
