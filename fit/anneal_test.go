@@ -16,8 +16,8 @@ import (
 )
 
 // A wavering model has a known expected course, level + slope·t + bend·t², and runs that waver
-// about it the more the higher the level is:
-// the expectation of −log p(y | course) has its minimum where the level is low, the misfit at the truth.
+// about it the more the higher the level is: the expectation of −log p(y | course) has its minimum
+// where the level is low, the misfit at the truth.
 type wavering struct{ rows int }
 
 const waverError = 0.2 // with which the data are seen

@@ -197,8 +197,8 @@ func gridCells(unknowns int) int {
 }
 
 // What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course),
-// within what they tell apart: 0.5, the difference that one standard deviation of the unknown makes.
-// And the misfit that they say it has, it has.
+// within what they tell apart: 0.5, the difference that one standard deviation of the unknown
+// makes. And the misfit that they say it has, it has.
 func TestExactMisfits(t *testing.T) {
 	for _, e := range allExactly() {
 		if e.expected == nil {

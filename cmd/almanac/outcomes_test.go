@@ -51,7 +51,8 @@ func TestICERWithAnyDiscount(t *testing.T) {
 		if !strings.Contains(told.String(), "cost per qalys") || !strings.Contains(told.String(), "625") {
 			t.Errorf("the ratio is not printed:\n%s", told.String())
 		}
-		for _, file := range []string{"plane.svg", "plane.png", "acceptability.svg", "acceptability.png", "acceptability.csv"} {
+		for _, file := range []string{"plane.svg", "plane.png", "acceptability.svg", "acceptability.png",
+			"acceptability.csv"} {
 			if _, err := os.Stat(filepath.Join(out, file)); err != nil {
 				t.Error(err)
 			}
@@ -111,8 +112,8 @@ func TestOutcomesOfRunsAndSweeps(t *testing.T) {
 		return out.String()
 	}
 	swept := filepath.Join(dir, "swept")
-	do("sweep", model, "--vary", "stay=2,3 years", "--replicas", "2", "--output", "final(cost)", "--output", "at(cost, 1 year)",
-		"--output", "incidence(qalys, 1..2 years)", "--out", swept)
+	do("sweep", model, "--vary", "stay=2,3 years", "--replicas", "2", "--output", "final(cost)",
+		"--output", "at(cost, 1 year)", "--output", "incidence(qalys, 1..2 years)", "--out", swept)
 	got := map[string]string{}
 	for _, row := range table(t, filepath.Join(swept, "points.csv"))[1:] {
 		got[row[0]+" "+row[2]] = row[3]
