@@ -43,7 +43,8 @@ func TestCoinfectionFollowsItsEquations(t *testing.T) {
 		compare(state, func(run *population.Run) float64 { return float64(run.Count(run.Rows()-1, i)) })
 	}
 
-	// The equations tell wrong models apart: if HIV did not matter to tuberculosis, far fewer would be ill.
+	// The equations tell wrong models apart: if HIV did not matter to tuberculosis, far fewer would be
+	// ill.
 	if wrong := coinfection(0).after(40); 2*wrong.ill() > end.ill() {
 		t.Errorf("without an effect of HIV on tuberculosis %.4g would be ill, with it %.4g", wrong.ill(), end.ill())
 	}
@@ -55,8 +56,8 @@ var (
 	careStates = []string{"none", "treated"}
 )
 
-// A mixture is how many there are of each kind: of high and low risk, in each state of tuberculosis,
-// of HIV and of care.
+// A mixture is how many there are of each kind: of high and low risk, in each state of
+// tuberculosis, of HIV and of care.
 type mixture [2 * 4 * 3 * 2]float64
 
 // A kind is a place in a mixture.

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// coldChains are the chains of Heasman and Reid: how many came down with the cold in each generation
-// after the first, and in how many of the 664 families.
+// coldChains are the chains of Heasman and Reid: how many came down with the cold in each
+// generation after the first, and in how many of the 664 families.
 var coldChains = []struct {
 	generations []int
 	families    int

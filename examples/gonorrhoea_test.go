@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// In gonorrhoea.yaml as many steady partnerships end as their number and their rate say; casual ones are
-// as many as begin in the mean of three weeks (Little's law); and notification of partners lowers the
-// prevalence.
+// In gonorrhoea.yaml as many steady partnerships end as their number and their rate say; casual
+// ones are as many as begin in the mean of three weeks (Little's law); and notification of partners
+// lowers the prevalence.
 func TestGonorrhoeaFollowsItsLaws(t *testing.T) {
 	const replicas, days, year = 4, 30.0, 365.25
 	run := func(changes ...population.Change) *population.Result {

@@ -16,8 +16,9 @@ import (
 
 var updateDraws = flag.Bool("update-draws", false, "write the draws of hiv-therapy.yaml anew")
 
-// The draws of the analysis: effect is log-normal, with 95 % between 0.365 and 0.710; a rate is a gamma
-// with as many events as were seen; a cost of care is a gamma with an assumed standard error of 20 %.
+// The draws of the analysis: effect is log-normal, with 95 % between 0.365 and 0.710; a rate is a
+// gamma with as many events as were seen; a cost of care is a gamma with an assumed standard error
+// of 20 %.
 func TestTherapyDraws(t *testing.T) {
 	source := rand.NewPCG(1, 2)
 	gamma := func(mean, shape float64) float64 {
@@ -43,8 +44,8 @@ func TestTherapyDraws(t *testing.T) {
 	}
 }
 
-// therapy integrates the equations for the shares of patients in the three states: the life years and
-// the discounted costs of a patient in 20 years, by the method of Runge and Kutta.
+// therapy integrates the equations for the shares of patients in the three states: the life years
+// and the discounted costs of a patient in 20 years, by the method of Runge and Kutta.
 func therapy(both float64) (lifeYears, cost float64) {
 	flow := func(at float64, y [5]float64) (d [5]float64) {
 		on := both
@@ -82,8 +83,8 @@ func therapy(both float64) (lifeYears, cost float64) {
 	return y[3], y[4]
 }
 
-// Costs and life years of the two treatments are those of the equations, and so is what a year of life
-// costs: each is at most four standard errors off.
+// Costs and life years of the two treatments are those of the equations, and so is what a year of
+// life costs: each is at most four standard errors off.
 func TestTherapyAgainstEquations(t *testing.T) {
 	const replicas = 100
 	differences := map[string][2][replicas]float64{} // by scenario: costs and life years

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Of those who come to the hospital of hospital.yaml, Erlang's formula says how many find a bed in the
-// long run. The mean over the replicas is at most four standard errors off it; with a bed more or less
-// in every ward 7 % and 14 % would find none.
+// Of those who come to the hospital of hospital.yaml, Erlang's formula says how many find a bed in
+// the long run. The mean over the replicas is at most four standard errors off it; with a bed more
+// or less in every ward 7 % and 14 % would find none.
 func TestHospitalLosesByErlang(t *testing.T) {
 	lost := func(beds int) float64 {
 		b := 1.0

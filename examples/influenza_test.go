@@ -42,7 +42,8 @@ func finalSizes(h influenzaHousehold, escape [2]float64, phi func(k int) float64
 			sum := 0.0
 			for i, q := range p {
 				if i[0] <= a && i[1] <= c {
-					sum += choose(s[0]-i[0], a-i[0]) * choose(s[1]-i[1], c-i[1]) * q / math.Pow(phi(left), float64(i[0]+i[1])) / outside
+					sum += choose(s[0]-i[0], a-i[0]) * choose(s[1]-i[1], c-i[1]) * q /
+						math.Pow(phi(left), float64(i[0]+i[1])) / outside
 				}
 			}
 			q := (choose(s[0], a)*choose(s[1], c) - sum) * math.Pow(phi(left), float64(a+c)) * outside
@@ -53,9 +54,10 @@ func finalSizes(h influenzaHousehold, escape [2]float64, phi func(k int) float64
 	return mean
 }
 
-// With schools closed for good, influenza.yaml has contacts at home and elsewhere, and final sizes in
-// households with infection from outside say how many adults and children fall ill. Contacts elsewhere
-// are three times as many as in the file, so that there is a large outbreak without schools.
+// With schools closed for good, influenza.yaml has contacts at home and elsewhere, and final sizes
+// in households with infection from outside say how many adults and children fall ill. Contacts
+// elsewhere are three times as many as in the file, so that there is a large outbreak without
+// schools.
 func TestInfluenzaFollowsFinalSizes(t *testing.T) {
 	const mean, shape, home, contacts = 3.5, 4, 0.08, 9
 	phi := func(k int) float64 { return math.Pow(1+home*float64(k)*mean/shape, -shape) }
@@ -83,7 +85,8 @@ func TestInfluenzaFollowsFinalSizes(t *testing.T) {
 	}
 	text := string(source)
 	for _, r := range [][2]string{
-		{"{school: 4 per day, closing", "{school: 0 per day, closing"}, {"set: {school: 4 per day}", "set: {school: 0 per day}"},
+		{"{school: 4 per day, closing", "{school: 0 per day, closing"},
+		{"set: {school: 4 per day}", "set: {school: 0 per day}"},
 		{"rate: 3 per day, chance", "rate: 9 per day, chance"}, {"end: 150", "end: 300"},
 	} {
 		if strings.Count(text, r[0]) != 1 {

@@ -2,11 +2,15 @@ package examples_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,14 +70,7 @@ var arguments = map[string][]string{
 // Every program prints what expected has, on every machine, and explains a wrong command line with
 // status 2.
 func TestPrograms(t *testing.T) {
-	bin := t.TempDir()
-	args := []string{"build", "-ldflags=-w", "-o", bin} // nobody debugs them
-	for name := range programs {
-		args = append(args, "./"+name)
-	}
-	if out, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	bin := build(t)
 	for name, wrong := range programs {
 		program := filepath.Join(bin, name)
 		t.Run(name, func(t *testing.T) {
@@ -105,6 +102,63 @@ func TestPrograms(t *testing.T) {
 			}
 		})
 	}
+}
+
+// build builds all programs as one, because linking eighteen takes longer than running them, and
+// returns a directory in which it has the name of each. An overlay makes a package of each program
+// and calls its main by name. That each is a program by itself is shown by go vet.
+func build(t *testing.T) (bin string) {
+	t.Helper()
+	bin = t.TempDir()
+	overlay := struct{ Replace map[string]string }{map[string]string{}}
+	replace := func(file, text string) {
+		file, err := filepath.Abs(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(bin, fmt.Sprint(len(overlay.Replace), ".go"))
+		if err := os.WriteFile(copied, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay.Replace[file] = copied
+	}
+	var imports, calls strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(programs)) {
+		files, err := filepath.Glob(filepath.Join(name, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			library := strings.Replace("\n"+string(text), "\npackage main\n", "\npackage program\n", 1)
+			replace(file, strings.Replace(library, "\nfunc main() {\n", "\nfunc Main() {\n", 1))
+		}
+		fmt.Fprintf(&imports, "import p%d %q\n", i, "github.com/almanac-sim/almanac/examples/"+name)
+		fmt.Fprintf(&calls, "case %q: p%d.Main()\n", name, i)
+	}
+	replace("all/main.go", "package main\nimport \"os\"\nimport \"path/filepath\"\n"+imports.String()+
+		"func main() {\nswitch filepath.Base(os.Args[0]) {\n"+calls.String()+"default: os.Exit(3)\n}\n}\n")
+	list, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(bin, "overlay.json"), list, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(bin, "all")
+	c := exec.Command("go", "build", "-ldflags=-w", "-overlay", filepath.Join(bin, "overlay.json"), "-o", program, "./all")
+	if out, err := c.CombinedOutput(); err != nil { // nobody debugs them: without DWARF
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for name := range programs {
+		if err := os.Link(program, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return bin
 }
 
 // run runs a program in the module's directory, checks its exit status, and returns its standard

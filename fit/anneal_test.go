@@ -16,8 +16,8 @@ import (
 )
 
 // A wavering model has a known expected course, level + slope·t + bend·t², and runs that waver
-// about it the more the higher the level is:
-// the expectation of −log p(y | course) has its minimum where the level is low, the misfit at the truth.
+// about it the more the higher the level is: the expectation of −log p(y | course) has its minimum
+// where the level is low, the misfit at the truth.
 type wavering struct{ rows int }
 
 const waverError = 0.2 // with which the data are seen
@@ -114,7 +114,7 @@ func TestMisfitIsOfTheExpectedCourse(t *testing.T) {
 
 // What annealing and CMA-ES find, against as many runs at random, for four unknowns and noise that
 // hides differences of 1: the misfit above the least possible one, without noise, at the median of
-// 9 seeds. Both must be below a tenth of what random search is left with.
+// 5 seeds. Both must be below a tenth of what random search is left with.
 func TestAgainstRandomSearch(t *testing.T) {
 	t.Parallel()
 	m := wavering{20}
@@ -124,7 +124,7 @@ func TestAgainstRandomSearch(t *testing.T) {
 	for _, method := range []string{"random", "anneal", "search"} {
 		var all []float64
 		var ratios []float64 // of the variances' ratio, as the notes say it, to the exact one
-		for seed := range uint64(9) {
+		for seed := range uint64(5) {
 			r, err := fitDirectly(p, m, Options{Method: method, Seed: seed, Budget: 4000})
 			if err != nil {
 				t.Fatal(err)
@@ -148,8 +148,8 @@ func TestAgainstRandomSearch(t *testing.T) {
 		}
 		slices.Sort(all)
 		slices.Sort(ratios)
-		// One of them has a standard deviation of 0.04, and the median of nine one of less than 0.02.
-		if math.Abs(ratios[4]-1) > 0.08 {
+		// One of them has a standard deviation of 0.04, and the median of five one of about 0.02.
+		if math.Abs(ratios[2]-1) > 0.08 {
 			t.Errorf("%s: that runs differ with so many times the variance of reports is off by factors of %.2f", method, ratios)
 		}
 		medians[method] = all[len(all)/2]

@@ -28,7 +28,8 @@ func TestBinomialLaw(t *testing.T) {
 				}
 			}
 		}
-		if math.Abs(sum-1) > 1e-9 || math.Abs(first-mean) > 1e-9 || math.Abs(math.Sqrt(second-first*first)-l.SD(mean)) > 1e-6 {
+		if math.Abs(sum-1) > 1e-9 || math.Abs(first-mean) > 1e-9 ||
+			math.Abs(math.Sqrt(second-first*first)-l.SD(mean)) > 1e-6 {
 			t.Errorf("mean %v: sum %v, mean %v, deviation %v", mean, sum, first, math.Sqrt(second-first*first))
 		}
 		s := random.New(1)

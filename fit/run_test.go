@@ -38,12 +38,13 @@ func (r *Result) all(t testing.TB) string {
 	return b.String() + r.Text() + strings.Join(r.Jobs, "\n")
 }
 
-// The result is the same, byte for byte, in memory and on a hub, for 1, 2 and 7 replicas at once.
+// The result is the same, byte for byte, in memory and on a hub, for 1 and 7 replicas at once;
+// for 2 in TestInterrupted.
 func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	g := coins(2, 3, 20, 7)
 	o := Options{Seed: 3, Population: 100, Budget: 2000}
 	want := g.fit(t, o).all(t)
-	for _, slots := range []int{1, 2, 7} {
+	for _, slots := range []int{1, 7} {
 		r, err := g.here(t.Context(), t.TempDir(), slots, o)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestInterrupted(t *testing.T) {
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
 		var left, made atomic.Int64
-		left.Store(50 + int64(stream.Below(150)))
+		left.Store(150 + int64(stream.Below(300)))
 		g.before = func() error {
 			if made.Add(1); left.Add(-1) == 0 {
 				cancel()

@@ -33,8 +33,8 @@ record: {every: 1 year, by: [region], incidence: true}
 scenarios: {base: {}, more: {uptake: 1 per year}}
 `
 
-// TestMachinesOnThePage checks that machines are in the diagram, in the charts and tables of a run, of
-// a saved run, of comparisons and of a sweep.
+// TestMachinesOnThePage checks that machines are in the diagram, in the charts and tables of a run,
+// of a saved run, of comparisons and of a sweep.
 func TestMachinesOnThePage(t *testing.T) {
 	files := map[string]string{"both.yaml": twoMachines}
 	savedRun(t, files, "saved", twoMachines, 1, 3)

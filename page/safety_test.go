@@ -94,7 +94,8 @@ func TestNamesGivenAnywhere(t *testing.T) {
 	}
 	places := []string{"/results/%s", "/result/states.csv?dir=%s", "/fits/%s", "/fit-figures/marginal-0.csv?dir=%s",
 		"/sweeps/%s", "/sweep-figures/over-0-0.csv?dir=%s", "/comparisons/%s",
-		"/comparison-figures/forest.csv?dir=%s", "/study-files/comparison.json?dir=%s", "/courses/%s", "/course/course-0.csv?dir=%s", "/study-files/posterior.csv?dir=%s"}
+		"/comparison-figures/forest.csv?dir=%s", "/study-files/comparison.json?dir=%s",
+		"/courses/%s", "/course/course-0.csv?dir=%s", "/study-files/posterior.csv?dir=%s"}
 	for _, place := range places {
 		c.want(http.StatusOK, "GET", fmt.Sprintf(place, "in"), nil)
 		for _, name := range []string{"out", "absolute", ".hidden", "in%2f..%2f.hidden", "..%2foutside", "%2e%2e/outside",

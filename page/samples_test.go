@@ -59,9 +59,9 @@ func first(of *regexp.Regexp, text string) (all []string) {
 	return all
 }
 
-// A run has a chart and a table of all that its model records, drawings of a sample of its networks and
-// of the largest tree of infections, and the tables of the command, byte for byte; so has the directory
-// that the command writes, with its pictures.
+// A run has a chart and a table of all that its model records, drawings of a sample of its networks
+// and of the largest tree of infections, and the tables of the command, byte for byte; so has the
+// directory that the command writes, with its pictures.
 func TestRecordedIsShown(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"town.yaml": recordsAll, "saved/network.svg": "<svg/>", "saved/tree.csv": "replica\n",
@@ -85,14 +85,16 @@ func TestRecordedIsShown(t *testing.T) {
 				t.Errorf("%s has no figure %s, only%s", x.page, id, ids)
 			}
 		}
-		for _, caption := range append([]string{"Seen since the start", "Supplies", "Places", "Networks", "Generation times: ",
+		for _, caption := range append([]string{"Seen since the start", "Supplies", "Places", "Networks",
+			"Generation times: ",
 			"How many each has infected", "Trees, by how many", "Each state at the end"}, x.caption...) {
 			if !strings.Contains(captions, caption) {
 				t.Errorf("%s has no table %s: %s", x.page, caption, captions)
 			}
 		}
 	}
-	for _, want := range []string{`<img src="/study-files/network.svg?dir=saved"`, "tree.csv", "places.json", "observed.parquet"} {
+	for _, want := range []string{`<img src="/study-files/network.svg?dir=saved"`, "tree.csv", "places.json",
+		"observed.parquet"} {
 		if !strings.Contains(saved, want) {
 			t.Errorf("the directory has no %s", want)
 		}
@@ -139,8 +141,8 @@ func largestOfFirst(r *population.Result) int {
 	return one.Tree().Largest.Size
 }
 
-// In a browser the drawings come with the end of the run, are as wide as the window, and have tables
-// and downloads.
+// In a browser the drawings come with the end of the run, are as wide as the window, and have
+// tables and downloads.
 func TestSamplesInBrowser(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{Files: someFiles(map[string]string{"town.yaml": recordsAll})})
@@ -149,7 +151,8 @@ func TestSamplesInBrowser(t *testing.T) {
 	v.do(chromedp.SetValue(chromedp.CSS("[name=replicas]"), "2"), chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done] .files")`)
 	for _, id := range []string{"network", "largest-tree"} {
-		v.until(`(s => s && Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9 && s.querySelectorAll("path").length > 40)` +
+		v.until(`(s => s && Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9 && ` +
+			`s.querySelectorAll("path").length > 40)` +
 			`(document.querySelector("#figure-` + id + ` svg.drawn"))`)
 	}
 	v.named("samples")

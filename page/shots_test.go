@@ -220,6 +220,9 @@ func TestPagesAtThreeSizes(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{})
 	v.get("/models/seir-regions.yaml")
+	if *shots == "" && *pictures == "" {
+		v.do(chromedp.SetValue(chromedp.CSS("[name=size]"), "2000"))
+	}
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done] .files")`)
 	v.look("run", eval[string](v, "location.pathname"))

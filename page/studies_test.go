@@ -320,7 +320,8 @@ func TestCompareWrong(t *testing.T) {
 const fluFit = `{
   "model": "flu", "version": "x", "command": "almanac fit flu.yaml --data flu.csv --out fitted",
   "data": {"file": "flu.csv", "times": [1, 2, 3], "columns": [
-    {"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}], "notes": []},
+    {"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}],
+   "notes": []},
   "set": "--set 'beta=0.5 per day'",
   "predictive": {"runs": 40, "shares": [0.05, 0.25, 0.5, 0.75, 0.95], "columns": [
     {"name": "cases", "reports": [[1, 2, 3, 4, 5], [2, 3, 4, 6, 8], [4, 6, 8, 10, 12]], "seen": 2, "inside": 2}]},

@@ -149,7 +149,9 @@ states: {here: {race: [{rate: death, to: out}]}}
 births: {rate: birth, enter: here}
 fit:
   data: data.csv
-  unknown: {birth: {uniform: {low: 0 per day, high: 1.2 per day}}, death: {uniform: {low: 0 per day, high: 1.2 per day}}}
+  unknown:
+    birth: {uniform: {low: 0 per day, high: 1.2 per day}}
+    death: {uniform: {low: 0 per day, high: 1.2 per day}}
   match: [{column: seen, state: here, error: poisson}]
 `}
 	e.prior = func([]float64) float64 { return 0 }

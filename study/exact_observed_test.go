@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// seenArrivals has how many of those who came were seen: 40 % of them, after an exponential delay with
-// mean 2 days. What is seen in each interval is Poisson and independent, and a gamma prior of the
-// rate makes a gamma posterior.
+// seenArrivals has how many of those who came were seen: 40 % of them, after an exponential delay
+// with mean 2 days. What is seen in each interval is Poisson and independent, and a gamma prior of
+// the rate makes a gamma posterior.
 func seenArrivals() *exactly {
 	e := &exactly{name: "seen arrivals", times: []float64{2, 6}, data: []float64{2, 5}, least: []float64{0},
 		most: []float64{20}, source: `
@@ -36,9 +36,9 @@ fit:
 	return e
 }
 
-// surveyed has two surveys of a population in which nothing happens, with a test that finds 90 % of the
-// immune and 2 % of the others. The model itself is asked nothing of: the survey of the file has
-// another size, and its data are of other days.
+// surveyed has two surveys of a population in which nothing happens, with a test that finds 90 % of
+// the immune and 2 % of the others. The model itself is asked nothing of: the survey of the file
+// has another size, and its data are of other days.
 func surveyed() *exactly {
 	e := &exactly{name: "survey", times: []float64{1, 2}, data: []float64{14, 20}, tested: 40, least: []float64{0},
 		most: []float64{1}, source: `
@@ -90,14 +90,14 @@ fit:
 	return e
 }
 
-// What is seen, surveys and values have the posterior that is known exactly. The wrong ones that are
-// near would not: without the delay, 2 and 4 days would have 0.8 and 1.6 of one person a day in place
-// of 0.29 and 1.35; of a test without mistakes, the share is 0.42 and not 0.46; a value at the end
-// would be the same in all rows.
+// What is seen, surveys and values have the posterior that is known exactly. The wrong ones that
+// are near would not: without the delay, 2 and 4 days would have 0.8 and 1.6 of one person a day in
+// place of 0.29 and 1.35; of a test without mistakes, the share is 0.42 and not 0.46; a value at
+// the end would be the same in all rows.
 func TestExactPosteriorsOfObservations(t *testing.T) {
 	for _, e := range []*exactly{seenArrivals(), surveyed(), survivingShare()} {
 		exact := e.posterior(gridCells(1))
-		methods := map[string]fit.Options{"abc": {Population: 150}}
+		methods := map[string]fit.Options{"abc": {Population: 100}}
 		if e.name != "surviving share" { // values are read by the same code in both
 			methods["pmmh"] = fit.Options{Population: 100, Budget: 100_000}
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A late end does not make the check of the rows of a sample slow: 1,000 models with a row a day for
-// 100,000 days take gigabytes, one after the other.
+// A late end does not make the check of the rows of a sample slow: 1,000 models with a row a day
+// for 100,000 days take gigabytes, one after the other.
 func TestRowsAreCheckedWithoutALateEnd(t *testing.T) {
 	dir := t.TempDir()
 	var sample strings.Builder

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A file of people goes with a study to where it is run, and one that is too large is refused there.
+// A file of people goes with a study to where it is run, and one that is too large is refused
+// there.
 func TestPeopleTravel(t *testing.T) {
 	const model = `name: village
 time: {unit: day, end: 10}
@@ -68,8 +69,8 @@ record: {every: 1 day}
 		t.Fatal(err)
 	}
 	_, err = open().Payload()
-	if want := "people.csv has more than 16 MB, which is the most that goes with a study to where it is run; compress it with " +
-		"gzip, or use almanac run without a hub"; err == nil || err.Error() != want {
+	if want := "people.csv has more than 16 MB, which is the most that goes with a study to where it is run; " +
+		"compress it with gzip, or use almanac run without a hub"; err == nil || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 }

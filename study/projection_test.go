@@ -224,13 +224,10 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 }
 
 // Projections have the law of what is to come given the data, for model files of which it is known
-// exactly. Chains are of one model here; the soak test has them of all.
+// exactly. Those of chains are in TestStatesOfFit, of one model; the soak test has them of all.
 func TestExactPredictions(t *testing.T) {
 	for _, e := range predictions() {
 		e.compare(t, "abc", fit.Options{Population: 150}, 600)
-		if e.name == "immigration and death" {
-			e.compare(t, "pmmh", fit.Options{Population: 100, Budget: 25_000}, 600)
-		}
 	}
 }
 

@@ -160,7 +160,8 @@ func TestFileRefused(t *testing.T) {
 
 // Whatever is read can be written, and its command line be printed.
 func FuzzReadJSON(f *testing.F) {
-	f.Add([]byte(`{"version":1,"sort":"sweep","model":"m.yaml","replicas":3,"seed":7,"set":[{"name":"a","value":"1"}],"vary":["b=1..2 by 1"],"sample":2}`))
+	f.Add([]byte(`{"version":1,"sort":"sweep","model":"m.yaml","replicas":3,"seed":7,` +
+		`"set":[{"name":"a","value":"1"}],"vary":["b=1..2 by 1"],"sample":2}`))
 	f.Add([]byte(`{"version":1,"sort":"fit","model":"-","limit_time":"10m","posterior":{"posterior":{}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		r, err := ReadJSON(text)

@@ -15,9 +15,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Replicas that go on with the states that a fit by pmmh has saved at the last data point are those that
-// run up to there, and have the whole law of what is to come given the data: immigration and death,
-// whose law is known exactly.
+// Replicas that go on with the states that a fit by pmmh has saved at the last data point are those
+// that run up to there, and have the whole law of what is to come given the data: immigration and
+// death, whose law is known exactly.
 func TestStatesOfFit(t *testing.T) {
 	all := predictions()
 	e := all[slices.IndexFunc(all, func(e *predicted) bool { return e.name == "immigration and death" })]
@@ -90,9 +90,9 @@ func TestStatesOfFit(t *testing.T) {
 	}
 }
 
-// compareLaws compares shares, of so many independent draws, with a law: by how many standard errors the
-// mean is off, the Kolmogorov distance times the root of the size, and the probability of a chi-square
-// as large, of numbers that are put together until each has a probability of 4 %.
+// compareLaws compares shares, of so many independent draws, with a law: by how many standard
+// errors the mean is off, the Kolmogorov distance times the root of the size, and the probability
+// of a chi-square as large, of numbers that are put together until each has a probability of 4 %.
 func compareLaws(share, law []float64, size float64) (mean, distance, chi float64) {
 	exact, square, upTo := 0.0, 0.0, 0.0
 	sum, cells, p, q := 0.0, 0, 0.0, 0.0
@@ -125,7 +125,8 @@ states:
 transmission: [{from: ill, rate: beta, to: {well: ill}, name: infection}]
 scenarios: {base: {}, less: {beta: 0.2 per day}, none: {beta: 0 per day}}
 record: {every: 1 day}
-fit: {data: data.csv, unknown: {beta: {uniform: {low: 0 per day, high: 2 per day}}, seen: {uniform: {low: 0%, high: 100%}}},
+fit: {data: data.csv, unknown: {beta: {uniform: {low: 0 per day, high: 2 per day}},
+  seen: {uniform: {low: 0%, high: 100%}}},
   match: [{column: cases, incidence: infection, observed: seen, error: poisson}]}
 `
 
@@ -211,8 +212,8 @@ func TestStudiesFromState(t *testing.T) {
 	}
 }
 
-// The runs of a fit go on with the state: whole ones and particles are the same, incidence counts from
-// the state on, and unknowns hold from then on, also for what is observed.
+// The runs of a fit go on with the state: whole ones and particles are the same, incidence counts
+// from the state on, and unknowns hold from then on, also for what is observed.
 func TestFitFromState(t *testing.T) {
 	path := stateOf(t, stateModel, 3)
 	r := &Request{Sort: Fit, FromState: path, Data: "data.csv", Table: []byte("time,cases\n13,5\n15,9\n20,4\n")}

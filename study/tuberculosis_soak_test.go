@@ -195,7 +195,8 @@ func spread(t *testing.T, o *OpenedFit, x []float64, n int) float64 {
 	return (square - mean*mean) * float64(n) / float64(n-1)
 }
 
-// expectedMisfit is −log p(data | mean course of n runs), and its standard error, by the jackknife, which also takes away the bias of order 1/n.
+// expectedMisfit is −log p(data | mean course of n runs), and its standard error, by the jackknife,
+// which also takes away the bias of order 1/n.
 func expectedMisfit(t *testing.T, o *OpenedFit, x []float64, n int) (value, se float64) {
 	all := courses(t, o, x, n)
 	without := func(left int) float64 { // the misfit of the mean over all runs but one

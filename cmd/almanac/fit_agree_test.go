@@ -47,13 +47,13 @@ func TestFitMethodsAgree(t *testing.T) {
 	fits := func(method string) (r result) {
 		var out, errs bytes.Buffer
 		if status := run(t.Context(), []string{"fit", filepath.Join(dir, "model.yaml"), "--method", method, "--population",
-			"300", "--budget", "25000", "--json"}, &out, &errs); status != cli.ExitDone {
+			"150", "--budget", "20000", "--json"}, &out, &errs); status != cli.ExitDone {
 			t.Fatalf("%s: status %d: %s", method, status, errs.String())
 		}
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		if !r.Exact || r.Runs > 25_000 || !(r.Effective >= 250) || len(r.Unknowns) != 2 {
+		if !r.Exact || r.Runs > 20_000 || !(r.Effective >= 100) || len(r.Unknowns) != 2 {
 			t.Fatalf("%s: %+v", method, r)
 		}
 		return r

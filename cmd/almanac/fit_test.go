@@ -15,7 +15,7 @@ import (
 // enduringFit is a model of which a fit takes a second or two.
 const enduringFit = `name: enduring
 time: {unit: day, end: 60}
-population: {size: 1000, start: {infectious: 5, susceptible: rest}}
+population: {size: 500, start: {infectious: 5, susceptible: rest}}
 parameters: {beta: 0.4 per day, rho: 30%}
 states: {susceptible: {}, infectious: {race: [{rate: 0.2 per day, to: recovered}]}, recovered: {}}
 transmission: [{from: infectious, rate: beta, to: {susceptible: infectious}}]

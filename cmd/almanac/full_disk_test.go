@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A disk that is full is said once. What reads the files again, as the drawing of trees does, is not
-// tried after that: it would say that a file is not whole.
+// A disk that is full is said once. What reads the files again, as the drawing of trees does, is
+// not tried after that: it would say that a file is not whole.
 func TestFullDiskIsSaidOnce(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {

@@ -26,6 +26,12 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"freeport": scriptFreePort, "reach": scriptReach, "jobkey": scriptJobKey, "status": clitest.Status,
 		},
+		Setup: func(e *testscript.Env) error { // make test collects garbage less often
+			if percent, ok := os.LookupEnv("GOGC"); ok {
+				e.Setenv("GOGC", percent)
+			}
+			return nil
+		},
 	})
 }
 

@@ -227,8 +227,8 @@ func TestHistoryFromEvents(t *testing.T) {
 	}
 }
 
-// The rows of a replica that is over are in its file, and the file is closed: replicas do not pile up in
-// memory, nor open files.
+// The rows of a replica that is over are in its file, and the file is closed: replicas do not pile
+// up in memory, nor open files.
 func TestPartsAreClosed(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(strings.Replace(restless, "every: 0.5 days",
 		"every: 5 days, tree: {of: contact}, people: true", 1)))

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -167,10 +168,15 @@ func smallClaims(t *testing.T) []reproduce.Claim {
 	return claims
 }
 
+// found are the results of the small claims, by name, once they are known.
+var found sync.Map
+
 func TestClaims(t *testing.T) {
 	for _, c := range smallClaims(t) {
 		t.Run(c.Name, func(t *testing.T) {
-			reproducetest.Illustrated(t, reproducetest.Verdict(t, c, 1))
+			f := reproducetest.Verdict(t, c, 1)
+			reproducetest.Illustrated(t, f)
+			found.Store(c.Name, reproduce.Result{Name: c.Name, Verdict: f.Verdict(), Checks: f.Checks, Finding: f})
 			if c.Paper != "Lehman, Keen, Barnes 2012" {
 				t.Errorf("it is of %s", c.Paper)
 			}
@@ -226,7 +232,14 @@ func TestNotices(t *testing.T) {
 		c.Run = reproduce.Checked(name, run)
 		return c
 	}
-	before := map[string]reproduce.Result{}
+	before := func(name string) reproduce.Result {
+		if r, ok := found.Load(name); ok {
+			return r.(reproduce.Result)
+		}
+		r := reproducetest.Run(t, spoiled(name, small[name]), reproduce.Options{Seed: 1})
+		found.Store(name, r)
+		return r
+	}
 	for _, test := range []struct {
 		claim, name string
 		want        reproduce.Verdict
@@ -337,11 +350,8 @@ func TestNotices(t *testing.T) {
 			smallBillion(billionSays{paperBillion.growth, 3}), []string{"scheduling"}},
 	} {
 		t.Run(strings.TrimPrefix(test.claim, "lehman-")+", "+test.name, func(t *testing.T) {
-			if _, ok := before[test.claim]; !ok {
-				before[test.claim] = reproducetest.Run(t, spoiled(test.claim, small[test.claim]), reproduce.Options{Seed: 1})
-			}
 			var got reproduce.Verdict
-			reproducetest.Notices(t, before[test.claim], spoiled(test.claim, func(run *reproduce.Runner) reproduce.Finding {
+			reproducetest.Notices(t, before(test.claim), spoiled(test.claim, func(run *reproduce.Runner) reproduce.Finding {
 				f := test.wrong(run)
 				got = f.Verdict()
 				return f

@@ -44,7 +44,7 @@ var slow = []string{
 	"capped-burn-in", "capped-published-code", "capped-sweet-spot", "spray-proposition-2.2",
 	"spray-delete-min", "spray-start-height", "spray-runs", "spray-first-element", "spray-padding",
 	"spray-constant-calls", "spray-collisions", "spray-delete-insert", "spray-naive-remove",
-	"spray-dirty", "spray-dirty-perfect", "spray-dirty-modified", "spray-redraw", "spray-lemma-4.1",
+	"spray-dirty", "spray-dirty-perfect", "spray-dirty-modified", "spray-redraw", "spray-lemma-4.1", "spray-lemma-5.2",
 	"spray-theorem-4.2", "spray-corollary-4.3", "spray-theorems-5.3-6.2",
 	"spray-perfect-conjecture",
 }
