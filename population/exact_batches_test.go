@@ -16,7 +16,7 @@ import (
 // Batches of five arrive at 1 per second, and everybody leaves at 0.2 per second: the mean is
 // αb/μ (1 − e^(−μt)), the variance that plus αb(b−1)/(2μ) (1 − e^(−2μt)).
 func TestExactBatches(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 100_000), `
 name: batches
 time: {unit: second, end: 50}
 population: {size: 0, start: {}}
@@ -40,7 +40,7 @@ record: {every: 10 seconds}
 // Two P become a P2, for each pair at 0.001 per second, and a P2 two P at 0.01 per second. The numbers
 // are those of the chain on P2.
 func TestExactRateEach(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 50_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 50_000), `
 name: dimers
 time: {unit: second, end: 50}
 population: {size: 100, start: {P: rest}}
@@ -86,7 +86,7 @@ record: {every: 3 days}
 		"without, and come": {`{value: "0.02 per day * min(count(a), 10)"}`, "immigration: {rate: 50 per day, enter: c}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 1, testscale.Size(4000, 50_000), model, c[0], c[1])
+			r := exactSimulate(t, 1, testscale.Size(1600, 50_000), model, c[0], c[1])
 			checkMean(t, "a", r.counts(1, "a"), 5.929020)
 			checkVariance(t, "a", r.counts(1, "a"), 7.885480)
 		})
@@ -96,7 +96,7 @@ record: {every: 3 days}
 // Two people, one of whom is infectious for a day and meets each of the others, the other one, at 2 per
 // day times a number with a gamma law of mean 1 and shape 0.3: the other is spared with (1 + 2/0.3)^−0.3.
 func TestExactRateEachByNumber(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 50_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 50_000), `
 name: two
 time: {unit: day, end: 2}
 population: {size: 2, start: {i: 1, s: rest}}
@@ -128,7 +128,7 @@ record: {every: 1 year}
 		"parameter": {", {rate: 0.2 per year, enter: a, count: litter}", "parameters: {litter: {1: 50%, 2: 30%, 3: 20%}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), model, c[0], c[1])
+			r := exactSimulate(t, 1, testscale.Size(4000, 100_000), model, c[0], c[1])
 			checkMean(t, "at 2 years", r.counts(2, "a"), 10.832871)
 			checkVariance(t, "at 2 years", r.counts(2, "a"), 22.555951)
 			checkMean(t, "at 5 years", r.counts(5, "a"), 12.214028)
@@ -281,7 +281,7 @@ record: {every: 4 days}
 		}
 	}
 	for name, with := range all {
-		r := exactSimulate(t, 3, testscale.Size(200, 5000), model, with[0], with[1])
+		r := exactSimulate(t, 3, testscale.Size(120, 5000), model, with[0], with[1])
 		for row := 1; row <= 3; row++ {
 			checkMean(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].mean())
 			checkVariance(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].sd()*laws[row].sd())

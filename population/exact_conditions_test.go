@@ -358,7 +358,7 @@ func search(times []float64, at float64) int {
 func TestConditionsRecounted(t *testing.T) {
 	const end = 12.0
 	strikes, lasting, windows := 0, 0, 0
-	for seed := range testscale.Size[uint64](60, 400) {
+	for seed := range testscale.Size[uint64](30, 400) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var conditions []randomCondition
 		var text strings.Builder

@@ -49,7 +49,7 @@ func TestExactHouseholdsWithOutsideInfection(t *testing.T) {
 	if math.Abs(sum-1) > 1e-9 {
 		t.Fatalf("the law adds up to %v", sum)
 	}
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: outside
 time: {unit: day, end: 300}
 population: {size: %d, start: {susceptible: rest}}
@@ -106,7 +106,7 @@ record: {every: 300 days}
 // are left by annihilation at k(k−1)/2·2 = k(k−1) per day; the time until nobody or one is left has the
 // mean Σ over k of 1/(k(k−1)).
 func TestExactPairsOfEverybody(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: pairs
 time: {unit: day, end: 0.3}
 population: {size: 12, start: {p: rest}}
@@ -140,7 +140,7 @@ record: {every: 0.3 days}
 // Half of the picks must hit nobody where 5 of 8 seats are taken: 3 of 7 picks are empty, and the
 // contacts that are made are counted.
 func TestExactEmptySeats(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: seats
 time: {unit: day, end: 1}
 population: {size: 5, start: {a: 1, b: rest}}

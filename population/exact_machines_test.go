@@ -100,7 +100,7 @@ record: {every: 0.5 days}
 // of the Markov chain on (s no, i no, s yes, i yes), begun at (3,0,0,1) with probability ¼ and at
 // (2,1,1,0) with ¾.
 func TestExactMachineCoinfection(t *testing.T) {
-	r := exactSimulate(t, 3, testscale.Size(40_000, 400_000), `
+	r := exactSimulate(t, 3, testscale.Size(15_000, 400_000), `
 name: coinfection
 time: {unit: day, end: 3}
 population: {size: 4, start: {i: 1, s: rest}}
@@ -160,7 +160,7 @@ record: {every: 1.5 days, by: [strain]}
 			"from: susceptible, to: {infectious: same}, self: infectious, inherit: [strain]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 4, testscale.Size(20_000, 400_000), model, parts[0], parts[1])
+			r := exactSimulate(t, 4, testscale.Size(8000, 400_000), model, parts[0], parts[1])
 			for k, want := range [][2]float64{{1.726110, 0.778234}, {2.669960, 1.157850}} {
 				values := make([]float64, len(r.Runs))
 				for i := range r.Runs {
@@ -176,7 +176,7 @@ record: {every: 1.5 days, by: [strain]}
 // At the start numbers are dealt, exactly and independently of the state; percentages are drawn, by
 // attributes, the state and machines that stand before.
 func TestExactMachineStart(t *testing.T) {
-	r := exactSimulate(t, 5, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 5, testscale.Size(8000, 200_000), `
 name: start
 time: {unit: day, end: 1}
 population: {size: 10, groups: [{count: 6, start: {a: 2, b: rest}}, {count: 4, with: {x: dealt}, start: {a: 1, b: rest}}]}
@@ -305,7 +305,7 @@ record: {every: 0.5 days, by: [[home, region], mark, m]}
 // The clocks of machines that are forked on the way have their law, with and without a memory, in
 // races and in splits, of those who have been there before; and as the state changes that they follow.
 func TestExactForkedMachines(t *testing.T) {
-	size := testscale.Size(5000, 50_000)
+	size := testscale.Size(2500, 50_000)
 	m := exactCompile(t, `
 name: forked
 time: {unit: day, end: 8}

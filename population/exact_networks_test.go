@@ -34,7 +34,7 @@ record: {every: 1 year}
 
 // Test 2 of section 4: all pairings have the same probability, and what has to be dropped is dropped.
 func TestExactDegrees(t *testing.T) {
-	n := testscale.Size(20_000, 400_000)
+	n := testscale.Size(8000, 400_000)
 	r := exactSimulate(t, 1, n, networkAlone, 4, "{degrees: 2}", "")
 	want := map[int]float64{0: 1. / 105, 1: 12. / 105, 2: 12. / 105, 3: 32. / 105, 4: 48. / 105}
 	for links, p := range want {
@@ -71,7 +71,7 @@ func TestExactPartnerships(t *testing.T) {
 		"by a calendar": "after: {gamma: {mean: 2 years, shape: 1}}",
 		"that changes":  "rate: {line: {0: 0.5 per year, 2 years: 0.5 per year}}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
+		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
 			"transmission: [{rate: 0.3 per year, link: n, name: union}]")
 		checkMean(t, name+": links at 1 year", r.networks(1, links), 0.632702)
 		checkVariance(t, name+": links at 1 year", r.networks(1, links), 0.330542)
@@ -90,7 +90,7 @@ func TestExactPartnerships(t *testing.T) {
 // Test 4 of section 4: infection passes along a link while it lasts.
 func TestExactInfectionAlongLinks(t *testing.T) {
 	for name, rate := range map[string]string{"each": "rate each: 0.7 per year", "per head": "rate: 0.7 per year"} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: two
 time: {unit: year, end: 6}
 population: {size: 2, start: {ill: 1, well: 1}}
@@ -117,7 +117,7 @@ func TestExactStationaryPartnerships(t *testing.T) {
 		sum += weights
 		mean += weights * float64(k)
 	}
-	r := exactSimulate(t, 1, testscale.Size(4_000, 40_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 40_000), `
 name: partnerships
 time: {unit: year, end: 60}
 population: {size: 30, start: {a: rest}}
@@ -132,7 +132,7 @@ record: {every: 60 years}
 // Links that last for a time that is not exponential: two people, who are linked after an exponential
 // time, and for two years each time.
 func TestExactFixedLinks(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), `
+	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), `
 name: two
 time: {unit: year, end: 60}
 population: {size: 2, start: {a: rest}}
@@ -147,7 +147,7 @@ record: {every: 2 years}
 
 // Whoever leaves takes the links along: links live as long as both, and who enters has none.
 func TestExactLinksOfThoseWhoLeave(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), networkAlone, 6, "{random: {mean: 5}}",
+	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), networkAlone, 6, "{random: {mean: 5}}",
 		"always: [{rate: 0.3 per year, to: out}]\nimmigration: [{rate: 3 per year, enter: a}]")
 	checkMean(t, "links at 1 year", r.networks(1, links), 15*math.Exp(-0.6))
 	for i := range r.Runs {
@@ -188,7 +188,7 @@ func TestExactPoissonNetwork(t *testing.T) {
 	if math.Abs(1-u-0.315) > 5e-4 || math.Abs(share-0.454) > 5e-4 {
 		t.Fatalf("a large outbreak has probability %v by the equation, and takes %v", 1-u, share)
 	}
-	n := testscale.Size(1500, 20_000)
+	n := testscale.Size(800, 20_000)
 	const people = 2000
 	r := exactSimulate(t, 1, n, `
 name: poisson

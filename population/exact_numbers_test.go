@@ -31,7 +31,7 @@ record: {every: 2 days}
 		"2 per day * activity", "busy", "busy * season", "season * 2 per day * (activity + 2 * activity) / 3", "busy * age",
 		"\"2 per day * max(0, activity)\"", "{value: busy * total / 2, most: 1000 per day}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(5000, 200_000), model, rate)
+		r := exactSimulate(t, 1, testscale.Size(2500, 200_000), model, rate)
 		n := float64(len(r.Runs))
 		checkShare(t, rate+": not infected", r.all(1, "s"), n, 0.542773)
 		checkNotices(t, "the mean in place of the number", r.all(1, "s")/n, 0.135335, binomialError(0.542773, n))
@@ -41,7 +41,7 @@ record: {every: 2 days}
 // The contacts of the first, over a fixed period with R = 2, are negative binomial with k = 0.3: its
 // offspring, if it never meets anybody twice.
 func TestExactNumbersOffspring(t *testing.T) {
-	r := exactSimulate(t, 2, testscale.Size(40_000, 400_000), `
+	r := exactSimulate(t, 2, testscale.Size(15_000, 400_000), `
 name: offspring
 time: {unit: day, end: 5}
 population: {size: 2, start: {first: 1, s: rest}}
@@ -71,7 +71,7 @@ name: elsewhere
 time: {unit: day, end: 2}
 record: {every: 1 day}
 `
-	met := exactSimulate(t, 3, testscale.Size(20_000, 100_000), head+`
+	met := exactSimulate(t, 3, testscale.Size(8000, 100_000), head+`
 population: {size: 2, start: {i: 1, s: 1}}
 attributes: {risk: {number: {uniform: {low: 0, high: 8, most: 4}}}}
 states: {s: {}, i: {}, r: {}}

@@ -13,7 +13,7 @@ import (
 // Test 1 of section 3 with members that a file names: households are those of the file, whatever their
 // names, and nobody else is met.
 func TestExactHouseholdsOfAFile(t *testing.T) {
-	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(20_000, 400_000)}, map[string]string{
+	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)}, map[string]string{
 		"people.csv": "hh_id,state\nx,\ny,\nx,\n\"x\",infectious\n,\nx,\ny,\n",
 	}, `
 name: households

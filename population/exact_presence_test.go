@@ -17,7 +17,7 @@ func TestExactPresence(t *testing.T) {
 		// With a timer each.
 		`a: {race: [{after: {exponential: {mean: 0.5 days}}, where: {club: any}, to: b}, {after: {exponential: {mean: 2 days}}, where: {club: none}, to: c}]}`,
 	} {
-		r := exactSimulate(t, 1, testscale.Size(300, 3000), `
+		r := exactSimulate(t, 1, testscale.Size(150, 3000), `
 name: clubs
 time: {unit: day, end: 30}
 population: {size: %d, start: {a: rest}}

@@ -24,7 +24,7 @@ immigration: {rate: 8 per day, enter: arrived}
 record: {every: %d days}
 `
 	for _, beds := range [][2]int{{1, 10}, {5, 2}} {
-		r := exactSimulate(t, 1, testscale.Size(40, 8000), model, 2100, beds[0], beds[1], 5)
+		r := exactSimulate(t, 1, testscale.Size(40, 8000), model, testscale.Size(1100, 2100), beds[0], beds[1], 5)
 		mean := make([]float64, len(r.Runs))
 		for i := range r.Runs {
 			run := &r.Runs[i]

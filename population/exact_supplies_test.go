@@ -109,7 +109,7 @@ interventions: [{when: {a: above 3}, who: a, count: doses, to: b}]
 // then two clocks at 1 per day strike in vain: by day 2 they do so 2·(2 − (1 − e⁻⁶)/3) times on
 // average.
 func TestSupplyRunsOut(t *testing.T) {
-	replicas := testscale.Size(2000, 10_000)
+	replicas := testscale.Size(1200, 10_000)
 	for _, model := range []string{
 		"states: {a: {race: [{rate: 1 per day, to: b, uses: dose}]}, b: {}}",
 		"states: {a: {}, b: {}}\nalways: [{rate: 1 per day, to: b, from: a, uses: dose}]",

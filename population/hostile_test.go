@@ -127,7 +127,7 @@ func TestHostileCombinations(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%d: %v\n%s", seed, err, source)
 		}
-		for _, forks := range []bool{false, true} {
+		for _, forks := range testscale.Size([]bool{seed%2 == 1}, []bool{false, true}) {
 			p := begun(t, m, seed, 1)
 			for time := 0.5; time <= 20; time += 0.5 {
 				if err := p.Advance(t.Context(), time); err != nil {

@@ -202,7 +202,7 @@ record: {every: 0.01 days, by: [age]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	const replicas = 400
+	const replicas = 150
 	r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: replicas})
 	if err != nil {
 		t.Fatal(err)

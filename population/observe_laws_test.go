@@ -46,7 +46,7 @@ func TestExactOffspring(t *testing.T) {
 			return m / n * math.Exp(-r*n+(n-m)*math.Log(r*n)-logGamma)
 		}},
 	} {
-		n := testscale.Size(1500, 10_000)
+		n := testscale.Size(800, 10_000)
 		run := exactSimulate(t, 4, n, `
 name: chains
 time: {unit: day, end: 400}
@@ -55,7 +55,7 @@ states: {well: {}, ill: {race: [{after: %s, to: done}]}, done: {}}
 interventions: [{at: 0 days, who: well, count: %d, to: ill, name: infection}]
 transmission: [{from: ill, rate: %v per day, to: {well: ill}, name: infection}]
 record: {every: 400 days, tree: {of: infection}}
-`, testscale.Size(8000, 30_000), c.after, roots, r)
+`, testscale.Size(4000, 30_000), c.after, roots, r)
 		tree, all, totals := run.Tree(), 0.0, map[uint64]float64{}
 		for i := range run.Runs {
 			infected := run.Runs[i].Named(1, 0)
@@ -113,7 +113,7 @@ func TestExactBackwardIntervals(t *testing.T) {
 		from := 5.0 / (c.rate + 1)
 		to := max(math.Log(40)/c.rate, from+0.5)
 		var times []float64
-		o := population.Options{Seed: 6, Replicas: testscale.Size(4, 20), Workers: 1}
+		o := population.Options{Seed: 6, Replicas: testscale.Size(3, 20), Workers: 1}
 		o.OnInfection = func(e population.Infection) {
 			if e.Time > from {
 				times = append(times, e.Time-e.ByTime)

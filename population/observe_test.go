@@ -16,7 +16,7 @@ import (
 // Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with mean 2 days: those seen by t
 // are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
 func TestExactSeen(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: seen
 time: {unit: day, end: 6}
 population: {size: 0, start: {}}
@@ -47,7 +47,7 @@ observe: {survey: {at: 1 day, count: 10, chance: {by: state, immune: 90%%, susce
 record: {every: 1 day}
 `
 	for _, after := range []string{"", ", after: 1 day"} {
-		r := exactSimulate(t, 3, testscale.Size(20_000, 200_000), text, after)
+		r := exactSimulate(t, 3, testscale.Size(8000, 200_000), text, after)
 		checkMean(t, "positive", r.seen(4, 0), 3.72)
 		checkVariance(t, "positive", r.seen(4, 0), 1.994792)
 		_, variance, _, se := moments(r.seen(4, 0))
@@ -87,7 +87,7 @@ transmission:
 record: {every: 1 day, tree: {of: infection}}
 `
 	var times []float64
-	o := population.Options{Seed: 1, Replicas: testscale.Size(20_000, 100_000), Workers: 1}
+	o := population.Options{Seed: 1, Replicas: testscale.Size(8000, 100_000), Workers: 1}
 	o.OnInfection = func(e population.Infection) {
 		want := population.Infection{Replica: e.Replica, Infected: 2, By: 1, Generation: 1, Root: 1, Time: e.Time, ByTime: e.ByTime}
 		if e.Infected == 3 {
@@ -124,7 +124,7 @@ record: {every: 1 day, tree: {of: infection}}
 func TestExactSource(t *testing.T) {
 	var by [4]float64
 	all := 0.0
-	o := population.Options{Seed: 2, Replicas: testscale.Size(5000, 50_000), Workers: 1}
+	o := population.Options{Seed: 2, Replicas: testscale.Size(2500, 50_000), Workers: 1}
 	o.OnInfection = func(e population.Infection) {
 		by[e.By]++
 		all++

@@ -25,7 +25,7 @@ record: {every: 1 year, time: true}
 
 func TestExactOutcomes(t *testing.T) {
 	for _, event := range []string{"recovery", "ill->well"} {
-		r := exactSimulate(t, 1, 400, treatedOutcomes, event)
+		r := exactSimulate(t, 1, 200, treatedOutcomes, event)
 		of := func(value func(run *population.Run) float64) []float64 {
 			all := make([]float64, len(r.Runs))
 			for k := range r.Runs {
@@ -288,7 +288,7 @@ func TestOutcomesChangeNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		r, err := m.Run(t.Context(), population.Options{Seed: 3, Replicas: 3})
+		r, err := m.Run(t.Context(), population.Options{Seed: 3, Replicas: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

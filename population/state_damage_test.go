@@ -104,7 +104,7 @@ func TestFlippedBytesAreRefused(t *testing.T) {
 	if err := try(file); err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(file); i += testscale.Size(7, 1) {
+	for i := 0; i < len(file); i += testscale.Size(15, 1) {
 		damaged := bytes.Clone(file)
 		damaged[i] ^= 0x41
 		if err := try(damaged); err == nil {
@@ -307,7 +307,7 @@ func goesOn(t testing.TB, path string) {
 // is a run whose invariants hold: reading it never panics.
 func TestDamagedNeighbours(t *testing.T) {
 	draws := rand.New(rand.NewPCG(11, 12))
-	edits := testscale.Size(50, 400)
+	edits := testscale.Size(25, 400)
 	for _, name := range []string{"places", "networks", "tracing", "observed"} {
 		file := savedFile(t, Busy[name], "5", Options{Seed: 3})
 		in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
