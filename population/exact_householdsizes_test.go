@@ -8,10 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// addySizes is the law of the number infected in a household of n, if everybody escapes infection from
-// outside with the probability escape during an epidemic, and the Laplace transform of the infectious
-// period at k times the rate of a pair is phi(k): C. L. Addy, I. M. Longini, M. Haber, Biometrics 47
-// (1991). For each k, Σ over w ≤ k of C(n−w, k−w)·p(w) / (phi(n−k)^w · escape^(n−k)) = C(n, k).
+// addySizes is the law of the number infected in a household of n, if everybody escapes infection
+// from outside with the probability escape during an epidemic, and the Laplace transform of the
+// infectious period at k times the rate of a pair is phi(k): C. L. Addy, I. M. Longini, M. Haber,
+// Biometrics 47 (1991). For each k, Σ over w ≤ k of C(n−w, k−w)·p(w) / (phi(n−k)^w · escape^(n−k))
+// = C(n, k).
 func addySizes(n int, escape float64, phi func(k float64) float64) []float64 {
 	binomial := func(n, k int) float64 {
 		x := 1.0
@@ -34,8 +35,8 @@ func addySizes(n int, escape float64, phi func(k float64) float64) []float64 {
 	return p
 }
 
-// Final sizes in households of which everybody may be infected from outside, too, for a while: the law
-// of Addy, Longini and Haber. Infections from outside end at day 5, at 0.1 per day.
+// Final sizes in households of which everybody may be infected from outside, too, for a while: the
+// law of Addy, Longini and Haber. Infections from outside end at day 5, at 0.1 per day.
 func TestExactHouseholdsWithOutsideInfection(t *testing.T) {
 	const n = 4
 	want := addySizes(n, math.Exp(-0.5), func(k float64) float64 { return math.Pow(1+0.3*k, -2) })
@@ -102,9 +103,9 @@ record: {every: 300 days}
 	checkVariance(t, "infected", r.counts(r.last(), "recovered"), households*variance)
 }
 
-// Pairs meet at a constant rate, whatever the size of the population: rate each without among. Two of n
-// are left by annihilation at k(k−1)/2·2 = k(k−1) per day; the time until nobody or one is left has the
-// mean Σ over k of 1/(k(k−1)).
+// Pairs meet at a constant rate, whatever the size of the population: rate each without among. Two
+// of n are left by annihilation at k(k−1)/2·2 = k(k−1) per day; the time until nobody or one is
+// left has the mean Σ over k of 1/(k(k−1)).
 func TestExactPairsOfEverybody(t *testing.T) {
 	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: pairs

@@ -135,8 +135,8 @@ record: {every: %d days}
 	}
 }
 
-// A clock that would lead into a full ward does what full says, or nothing; a ward that has room again
-// takes the next.
+// A clock that would lead into a full ward does what full says, or nothing; a ward that has room
+// again takes the next.
 func TestExactFull(t *testing.T) {
 	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: full
@@ -166,8 +166,8 @@ record: {every: 1 day}
 	checkMean(t, "in hospital", r.counts(3, "hospital"), want)
 }
 
-// wardChain is the expected number in a ward of 3 beds, from which each leaves at 1 per day, a time after
-// 3 were there and 2 tried to enter at 2 per day each.
+// wardChain is the expected number in a ward of 3 beds, from which each leaves at 1 per day, a time
+// after 3 were there and 2 tried to enter at 2 per day each.
 func wardChain(time float64) float64 {
 	type at struct{ in, out int }
 	p := map[at]float64{{3, 2}: 1}
@@ -220,8 +220,8 @@ record: {every: 1 day, by: [region]}
 	}
 }
 
-// Those who enter together found one place, those who are alike: by births, immigration, a clock or an
-// intervention.
+// Those who enter together found one place, those who are alike: by births, immigration, a clock or
+// an intervention.
 func TestFoundedTogether(t *testing.T) {
 	r := exactSimulate(t, 1, 20, `
 name: packs

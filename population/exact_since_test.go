@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// One of two is infectious for ever and sheds by a curve: the other is infected by t with 1 − exp(−∫).
+// One of two is infectious for ever and sheds by a curve: the other is infected by t with 1 −
+// exp(−∫).
 func TestExactSinceCurve(t *testing.T) {
 	const model = `
 name: curve
@@ -42,8 +43,8 @@ record: {every: 1 day}
 	}
 }
 
-// ballMoments returns mean and variance of the number of n susceptibles never infected by one, by the
-// equations of Ball: phi(k) is the probability that one who is infected contacts none of k.
+// ballMoments returns mean and variance of the number of n susceptibles never infected by one, by
+// the equations of Ball: phi(k) is the probability that one who is infected contacts none of k.
 func ballMoments(n int, phi func(k int) float64) (mean, variance float64) {
 	choose := func(n, k int) float64 {
 		x := 1.0
@@ -67,8 +68,9 @@ func ballMoments(n int, phi func(k int) float64) (mean, variance float64) {
 	return mean, variance - mean*mean
 }
 
-// Everybody makes Poisson(2) contacts in all, at times of a density that goes on from one state to the
-// next. The final size has Ball's law. Time that started anew in the second state would give more.
+// Everybody makes Poisson(2) contacts in all, at times of a density that goes on from one state to
+// the next. The final size has Ball's law. Time that started anew in the second state would give
+// more.
 func TestExactSinceDensity(t *testing.T) {
 	const model = `
 name: generations
@@ -132,7 +134,8 @@ record: {every: 1 day}
 	}
 }
 
-// The chance of a contact by the time since of the one who is met, who has been immune for four days.
+// The chance of a contact by the time since of the one who is met, who has been immune for four
+// days.
 func TestExactSinceOfMet(t *testing.T) {
 	const model = `
 name: waned
@@ -155,8 +158,9 @@ record: {every: 1 day}
 	checkShare(t, "infected, drawn", r.all(1, "infected"), n, want)
 }
 
-// Those who begin in a state have been there for a time, and a clock by a curve goes on from there. One
-// that comes back into the state begins anew, and so does one that goes into the same state again.
+// Those who begin in a state have been there for a time, and a clock by a curve goes on from there.
+// One that comes back into the state begins anew, and so does one that goes into the same state
+// again.
 func TestExactSinceStart(t *testing.T) {
 	r := exactSimulate(t, 7, testscale.Size(200, 1000), `
 name: goes on
@@ -183,8 +187,8 @@ record: {every: 1 day}
 	}
 }
 
-// The age: since birth, or since entering at an age. Deaths begin at 15 and stop at 45; children are
-// born at age 0.
+// The age: since birth, or since entering at an age. Deaths begin at 15 and stop at 45; children
+// are born at age 0.
 func TestExactSinceBirth(t *testing.T) {
 	r := exactSimulate(t, 8, testscale.Size(60, 600), `
 name: ages
@@ -252,8 +256,8 @@ record: {every: 1 day}
 	checkZ(t, "one", r.all(4, "one"), 0.5*missed+0.3*n/2, math.Sqrt(missed*0.25+n/2*0.21))
 }
 
-// A fork goes on with the times since of its past: with a curve that is 0 up to 3 days, a fork at 2 days
-// that forgot them would lose nobody until 5.
+// A fork goes on with the times since of its past: with a curve that is 0 up to 3 days, a fork at 2
+// days that forgot them would lose nobody until 5.
 func TestExactSinceForks(t *testing.T) {
 	m := exactCompile(t, `
 name: forked

@@ -69,8 +69,8 @@ record: {every: 1 day}
 	}
 }
 
-// pairsTraced is a model of households of two in which one who is detected has the other reached after a
-// time with a memory.
+// pairsTraced is a model of households of two in which one who is detected has the other reached
+// after a time with a memory.
 const pairsTraced = `
 name: pairs
 time: {unit: day, end: 4}
@@ -188,9 +188,9 @@ record: {every: 1 day}
 	}
 }
 
-// Those who are linked are found, those who were once, and nobody else: links end at 0.5 per day, and the
-// first is treated at 3 days, when the link has ended within the last day with e^(−1) − e^(−1.5), and
-// earlier with 1 − e^(−1).
+// Those who are linked are found, those who were once, and nobody else: links end at 0.5 per day,
+// and the first is treated at 3 days, when the link has ended within the last day with e^(−1) −
+// e^(−1.5), and earlier with 1 − e^(−1).
 func TestExactPartners(t *testing.T) {
 	r := exactSimulate(t, 1, testscale.Size(1600, 80_000), `
 name: partners

@@ -26,8 +26,8 @@ const (
 	chainLinks  = "from,to,weight\nann,bob,1\ncid,bob,2\ncid,dee,0.5\n"
 )
 
-// Test 1 of section 4: infection passes along links of a file at the rate times the weight. Whoever is
-// infected in the chain has those before it infected too, so that the number tells who they are.
+// Test 1 of section 4: infection passes along links of a file at the rate times the weight. Whoever
+// is infected in the chain has those before it infected too, so that the number tells who they are.
 func TestExactWeightedLinks(t *testing.T) {
 	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)},
 		map[string]string{"people.csv": chainPeople, "friends.csv": chainLinks}, chainModel)

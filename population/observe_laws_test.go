@@ -18,10 +18,10 @@ func logChoose(n, k float64) float64 {
 }
 
 // In the beginning of an epidemic, while nearly all are susceptible, the numbers of offspring are
-// geometric if individuals are infectious for an exponential period, and Poisson if for a fixed one.
-// Below the threshold all epidemics are beginnings. The sizes of trees then have the law of Borel for
-// a fixed period, that of all who were ever infected the law of Borel and Tanner; for an exponential
-// period there are Catalan numbers in it.
+// geometric if individuals are infectious for an exponential period, and Poisson if for a fixed
+// one. Below the threshold all epidemics are beginnings. The sizes of trees then have the law of
+// Borel for a fixed period, that of all who were ever infected the law of Borel and Tanner; for an
+// exponential period there are Catalan numbers in it.
 //
 // By Wald's second identity, the number of those with k offspring out of n in whole trees has the
 // variance of n independent ones.
@@ -85,9 +85,9 @@ record: {every: 400 days, tree: {of: infection}}
 	}
 }
 
-// While an epidemic grows at rate r, the times back from infections to those of their infectors have
-// density R·e^(−rτ)·w(τ), where w is the density of the times forward: they are shorter, since most
-// infectors were infected lately.
+// While an epidemic grows at rate r, the times back from infections to those of their infectors
+// have density R·e^(−rτ)·w(τ), where w is the density of the times forward: they are shorter, since
+// most infectors were infected lately.
 func TestExactBackwardIntervals(t *testing.T) {
 	const beta, sigma = 2.0, 1.5
 	for _, c := range []struct {
@@ -164,8 +164,8 @@ record: {every: %v days, tree: {of: infection}}
 	}
 }
 
-// latentGrowth is the rate of growth with exponential latent and infectious periods: (r + σ)(r + 1) =
-// βσ.
+// latentGrowth is the rate of growth with exponential latent and infectious periods: (r + σ)(r + 1)
+// = βσ.
 func latentGrowth(beta, sigma float64) float64 {
 	b := sigma + 1
 	return (-b + math.Sqrt(b*b-4*(sigma-beta*sigma))) / 2

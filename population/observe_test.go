@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with mean 2 days: those seen by t
-// are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
+// Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with
+// mean 2 days: those seen by t are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
 func TestExactSeen(t *testing.T) {
 	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: seen
@@ -35,8 +35,8 @@ record: {every: 2 days}
 	checkNotices(t, "those seen at once", mean, 0.4*5*2, se)
 }
 
-// Test 2: of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean 3.72 and
-// variance 1.994792, and 3.72 are expected always. With a delay none is counted before.
+// Test 2: of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean
+// 3.72 and variance 1.994792, and 3.72 are expected always. With a delay none is counted before.
 func TestExactSurvey(t *testing.T) {
 	const text = `
 name: survey
@@ -64,8 +64,9 @@ record: {every: 1 day}
 	}
 }
 
-// Test 3: three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days. The generation
-// time of the third, from the infection of the second, has mean 2 − 3e^−1.5/(1 − e^−1.5).
+// Test 3: three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days.
+// The generation time of the third, from the infection of the second, has mean 2 − 3e^−1.5/(1 −
+// e^−1.5).
 func TestExactGenerationTime(t *testing.T) {
 	const text = `
 name: row
@@ -119,8 +120,8 @@ record: {every: 1 day, tree: {of: infection}}
 	}
 }
 
-// Test 4: one mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares 20, 40 and
-// 40 %, and by 2 days 10·(1 − e^−1) are infected.
+// Test 4: one mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares
+// 20, 40 and 40 %, and by 2 days 10·(1 − e^−1) are infected.
 func TestExactSource(t *testing.T) {
 	var by [4]float64
 	all := 0.0

@@ -56,8 +56,8 @@ func filedProgram(t *testing.T, n int) *program.Program {
 	return modelOf(t, filed, syntax.Changes{ReadFile: read}).Program
 }
 
-// However many cores set people up, they are those of admitting one after the other; and what the file
-// gives is theirs. With the race detector several cores set them up, and that is all.
+// However many cores set people up, they are those of admitting one after the other; and what the
+// file gives is theirs. With the race detector several cores set them up, and that is all.
 func TestPeopleDependOnSetup(t *testing.T) {
 	m := filedProgram(t, 20_000)
 	var all [3][]seen

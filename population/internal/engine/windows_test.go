@@ -193,7 +193,8 @@ func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int)
 }
 
 // compareWays compares the run of a model by windows with that by the calendar, for each of some
-// numbers of shards. With the race detector it is the last of them, which the most goroutines share.
+// numbers of shards. With the race detector it is the last of them, which the most goroutines
+// share.
 func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
 	t.Helper()
 	m := programOf(t, text)
