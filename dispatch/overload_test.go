@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Twice the load that the workers can serve, for a minute of simulated time: the pool stays within
+// Twice the load that the workers can serve, for ten seconds of simulated time: the pool stays within
 // its limit, memory too, and workers are never idle. With MaxWait the items that are served are
 // young.
 func TestDispatcherOverload(t *testing.T) {
@@ -18,7 +18,7 @@ func TestDispatcherOverload(t *testing.T) {
 				workers  = 8
 				service  = 10 * time.Millisecond
 				every    = service / workers / 2
-				duration = time.Minute
+				duration = 10 * time.Second
 				limit    = 100
 			)
 			var served, dropped atomic.Int64

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch/dispatchtest"
+	"github.com/almanac-sim/almanac/internal/stress"
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
@@ -230,7 +231,7 @@ func (s *script) end(drain bool) {
 // The scheduler does what the reference does, step by step, and both keep the guarantees.
 func TestDispatcherAgainstReference(t *testing.T) {
 	var moved, old, returned, refusals int
-	seeds := testscale.Size(40, 100)
+	seeds := stress.FewerRaced(testscale.Size(40, 100), 10)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		bytes := make([]byte, 400)

@@ -3,6 +3,7 @@ package population_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,6 +62,9 @@ func FuzzCompile(f *testing.F) {
 		f.Add(source)
 	}
 	for _, c := range spoiltModels {
+		if flag.Lookup("test.fuzz").Value.String() == "" {
+			break // TestProblems has them
+		}
 		source := []byte(c.file(f))
 		// What is long would slow the search down and show nothing new.
 		if len(source) > 5000 {

@@ -9,8 +9,8 @@ import (
 )
 
 // ballSizes is the law of the number of others that are infected in a household with n susceptible
-// and one infectious member, if the Laplace transform of the infectious period at k times the rate of
-// a pair is phi(k): F. Ball, Adv. Appl. Probab. 18 (1986).
+// and one infectious member, if the Laplace transform of the infectious period at k times the rate
+// of a pair is phi(k): F. Ball, Adv. Appl. Probab. 18 (1986).
 func ballSizes(n int, phi func(k float64) float64) []float64 {
 	binomial := func(n, k int) float64 {
 		x := 1.0
@@ -67,7 +67,7 @@ func TestExactAmongValue(t *testing.T) {
 			t.Fatalf("%d: %v, want %v", k, want[k], x)
 		}
 	}
-	n := testscale.Size(20_000, 400_000)
+	n := testscale.Size(8000, 400_000)
 	checkSizes(t, exactSimulate(t, 1, n, oneHousehold, 4, "0.3 per day"), "recovered", want)
 	// Of 8 seats 3 are empty.
 	want = ballSizes(4, func(k float64) float64 { return math.Pow(1+0.3*k, -2) })
@@ -78,10 +78,10 @@ func TestExactAmongValue(t *testing.T) {
 		"recovered", want)
 }
 
-// Test 2 of section 3, among those with the same value: the number of members falls, and with it that
-// of those who share the contacts.
+// Test 2 of section 3, among those with the same value: the number of members falls, and with it
+// that of those who share the contacts.
 func TestExactAmongValueThatShrinks(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: household
 time: {unit: day, end: 200}
 population: {size: 4, start: {infectious: 1, susceptible: rest}}
@@ -96,9 +96,9 @@ record: {every: 200 days}
 	checkVariance(t, "never infected", r.counts(r.last(), "susceptible"), 1.867723)
 }
 
-// Groups that grow and shrink keep the rate of each pair: people move between two rooms, are born and
-// die, and pairs of one room meet at 0.02 per day. The number of meetings has the mean of the integral
-// of the number of ordered pairs in one room.
+// Groups that grow and shrink keep the rate of each pair: people move between two rooms, are born
+// and die, and pairs of one room meet at 0.02 per day. The number of meetings has the mean of the
+// integral of the number of ordered pairs in one room.
 func TestExactAmongValueThatChanges(t *testing.T) {
 	const model = `
 name: rooms
@@ -115,10 +115,10 @@ immigration: {rate: 0.6 per day, enter: a}
 transmission: [{among: room, rate each: 0.05 per day, move: {seen: no}, from: a, to: {a: a}, name: met}]
 record: {every: 20 days}
 `
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), model)
-	// Each of the 6 survives with e^(-0.1t), independently; immigrants are Poisson with mean 6(1 − e^(−0.1t)).
-	// Rooms are independent and uniform. So ordered pairs in one room have the mean
-	// (30 s² + 2·6s·m + m²)/2 with s = e^(−0.1t), m = 6(1 − s), and meetings its integral times 0.05.
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), model)
+	// Each of the 6 survives with e^(-0.1t), independently; immigrants are Poisson with mean 6(1 −
+	// e^(−0.1t)). Rooms are independent and uniform. So ordered pairs in one room have the mean (30 s²
+	// + 2·6s·m + m²)/2 with s = e^(−0.1t), m = 6(1 − s), and meetings its integral times 0.05.
 	want, steps := 0.0, 20_000
 	for i := range steps {
 		s := math.Exp(-0.1 * 20 * (float64(i) + 0.5) / float64(steps))

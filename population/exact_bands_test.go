@@ -74,10 +74,10 @@ record: {every: 10 years, by: [band]}
 	checkVariance(t, "over 15", over, 87.5)
 }
 
-// Deaths at rates by band are the life table with those rates from each age on, for all who enter at
-// an age, in whatever way.
+// Deaths at rates by band are the life table with those rates from each age on, for all who enter
+// at an age, in whatever way.
 func TestBandsAreLifeTables(t *testing.T) {
-	size := testscale.Size(20_000, 100_000)
+	size := testscale.Size(8000, 100_000)
 	r := exactSimulate(t, 3, 1, `
 name: mortality
 time: {unit: year, end: 40}
@@ -159,10 +159,10 @@ record: {every: 5 days}
 }
 
 // A clock with a memory that runs by the band at its start keeps its time, and one without follows
-// the band. Somebody of 10 years, with a band at 12, recovers at 0.2 per year until then and at 1 per
-// year after it; the fixed clock goes on as drawn.
+// the band. Somebody of 10 years, with a band at 12, recovers at 0.2 per year until then and at 1
+// per year after it; the fixed clock goes on as drawn.
 func TestBandsChangeClocks(t *testing.T) {
-	size := testscale.Size(20_000, 100_000)
+	size := testscale.Size(8000, 100_000)
 	r := exactSimulate(t, 7, 1, `
 name: clocks
 time: {unit: year, end: 4}

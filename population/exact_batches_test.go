@@ -16,7 +16,7 @@ import (
 // Batches of five arrive at 1 per second, and everybody leaves at 0.2 per second: the mean is
 // αb/μ (1 − e^(−μt)), the variance that plus αb(b−1)/(2μ) (1 − e^(−2μt)).
 func TestExactBatches(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 100_000), `
 name: batches
 time: {unit: second, end: 50}
 population: {size: 0, start: {}}
@@ -37,10 +37,10 @@ record: {every: 10 seconds}
 	}
 }
 
-// Two P become a P2, for each pair at 0.001 per second, and a P2 two P at 0.01 per second. The numbers
-// are those of the chain on P2.
+// Two P become a P2, for each pair at 0.001 per second, and a P2 two P at 0.01 per second. The
+// numbers are those of the chain on P2.
 func TestExactRateEach(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 50_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 50_000), `
 name: dimers
 time: {unit: second, end: 50}
 population: {size: 100, start: {P: rest}}
@@ -64,9 +64,9 @@ record: {every: 10 seconds}
 	}
 }
 
-// Each of those who are a meets each of the others at 0.02 per day times the number who are a, so that
-// there are a²·(10 − a)·0.02 infections per day, in whatever way the file bounds it, and however many
-// others come. The numbers are those of the chain on a.
+// Each of those who are a meets each of the others at 0.02 per day times the number who are a, so
+// that there are a²·(10 − a)·0.02 infections per day, in whatever way the file bounds it, and
+// however many others come. The numbers are those of the chain on a.
 func TestExactRateEachByCounts(t *testing.T) {
 	const model = `
 name: pairs
@@ -86,17 +86,18 @@ record: {every: 3 days}
 		"without, and come": {`{value: "0.02 per day * min(count(a), 10)"}`, "immigration: {rate: 50 per day, enter: c}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 1, testscale.Size(4000, 50_000), model, c[0], c[1])
+			r := exactSimulate(t, 1, testscale.Size(1600, 50_000), model, c[0], c[1])
 			checkMean(t, "a", r.counts(1, "a"), 5.929020)
 			checkVariance(t, "a", r.counts(1, "a"), 7.885480)
 		})
 	}
 }
 
-// Two people, one of whom is infectious for a day and meets each of the others, the other one, at 2 per
-// day times a number with a gamma law of mean 1 and shape 0.3: the other is spared with (1 + 2/0.3)^−0.3.
+// Two people, one of whom is infectious for a day and meets each of the others, the other one, at 2
+// per day times a number with a gamma law of mean 1 and shape 0.3: the other is spared with (1 +
+// 2/0.3)^−0.3.
 func TestExactRateEachByNumber(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 50_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 50_000), `
 name: two
 time: {unit: day, end: 2}
 population: {size: 2, start: {i: 1, s: rest}}
@@ -108,9 +109,9 @@ record: {every: 2 days}
 	checkMean(t, "spared", r.counts(1, "s"), 0.542773)
 }
 
-// Ten animals have litters of 1, 2 or 3 at 0.2 per year and die at 0.3 per year, whether a birth or a
-// clock lets the young in: the mean is 10e^(0.04t), the variance 10 (σ²/0.04)(e^(0.08t) − e^(0.04t)) with
-// σ² = 0.2·3.5 + 0.3.
+// Ten animals have litters of 1, 2 or 3 at 0.2 per year and die at 0.3 per year, whether a birth or
+// a clock lets the young in: the mean is 10e^(0.04t), the variance 10 (σ²/0.04)(e^(0.08t) −
+// e^(0.04t)) with σ² = 0.2·3.5 + 0.3.
 func TestExactLitters(t *testing.T) {
 	const model = `
 name: litters
@@ -128,7 +129,7 @@ record: {every: 1 year}
 		"parameter": {", {rate: 0.2 per year, enter: a, count: litter}", "parameters: {litter: {1: 50%, 2: 30%, 3: 20%}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), model, c[0], c[1])
+			r := exactSimulate(t, 1, testscale.Size(4000, 100_000), model, c[0], c[1])
 			checkMean(t, "at 2 years", r.counts(2, "a"), 10.832871)
 			checkVariance(t, "at 2 years", r.counts(2, "a"), 22.555951)
 			checkMean(t, "at 5 years", r.counts(5, "a"), 12.214028)
@@ -137,8 +138,8 @@ record: {every: 1 year}
 	}
 }
 
-// How many enter has the law that the file says, also given that it lies between two numbers, and by
-// group of the parent.
+// How many enter has the law that the file says, also given that it lies between two numbers, and
+// by group of the parent.
 func TestExactWholeNumbers(t *testing.T) {
 	poisson := func(mean float64) func(n float64) float64 {
 		return func(n float64) float64 { lg, _ := math.Lgamma(n + 1); return math.Exp(n*math.Log(mean) - mean - lg) }
@@ -203,8 +204,9 @@ record: {every: 2 days}
 	}
 }
 
-// Children enter before what becomes of their parent, with what they are given and inherit: those of a
-// parent that moves have what it was. The name of the clock counts once, also if nobody enters.
+// Children enter before what becomes of their parent, with what they are given and inherit: those
+// of a parent that moves have what it was. The name of the clock counts once, also if nobody
+// enters.
 func TestChildrenOfClocks(t *testing.T) {
 	r := exactObserve(t, population.Options{Seed: 1, Replicas: 1}, `
 name: children
@@ -245,9 +247,9 @@ record: {every: 1 day, by: [den, sex]}
 	}
 }
 
-// A bound that follows from the file gives the same law as one that is written. Where individuals enter,
-// the population outgrows the first bounds: here it grows from 10 to about 200, and each pair meets at a
-// rate that makes this the balance.
+// A bound that follows from the file gives the same law as one that is written. Where individuals
+// enter, the population outgrows the first bounds: here it grows from 10 to about 200, and each
+// pair meets at a rate that makes this the balance.
 func TestExactBoundsBySize(t *testing.T) {
 	const model = `
 name: crowded
@@ -281,7 +283,7 @@ record: {every: 4 days}
 		}
 	}
 	for name, with := range all {
-		r := exactSimulate(t, 3, testscale.Size(200, 5000), model, with[0], with[1])
+		r := exactSimulate(t, 3, testscale.Size(120, 5000), model, with[0], with[1])
 		for row := 1; row <= 3; row++ {
 			checkMean(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].mean())
 			checkVariance(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].sd()*laws[row].sd())
@@ -289,8 +291,8 @@ record: {every: 4 days}
 	}
 }
 
-// One intervention makes a state hold exactly so many: those who are in it leave, and then so many enter.
-// It comes at one instant, so that no row, and no condition, sees anything in between.
+// One intervention makes a state hold exactly so many: those who are in it leave, and then so many
+// enter. It comes at one instant, so that no row, and no condition, sees anything in between.
 func TestSetToNumber(t *testing.T) {
 	for _, n := range []int{0, 7, 500} {
 		r := exactSimulate(t, 1, 5, `
@@ -314,8 +316,8 @@ record: {every: 2 days}
 	}
 }
 
-// Values of the whole population are recorded at each row, by the parameters of that time, in the JSON
-// and in a table. A number that is none, as 0/0 and 4/0, is empty.
+// Values of the whole population are recorded at each row, by the parameters of that time, in the
+// JSON and in a table. A number that is none, as 0/0 and 4/0, is empty.
 func TestRecordedValues(t *testing.T) {
 	r := exactSimulate(t, 1, 3, `
 name: values
@@ -357,8 +359,8 @@ record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m
 	}
 }
 
-// A count of 1 is a birth as it was, and how many enter does not shift anybody else's draws: the parent's
-// and those of the other sources.
+// A count of 1 is a birth as it was, and how many enter does not shift anybody else's draws: the
+// parent's and those of the other sources.
 func TestBatchesLuck(t *testing.T) {
 	const model = `
 name: luck

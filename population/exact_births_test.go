@@ -49,7 +49,7 @@ record: {every: 10 days}
 
 // Births and deaths at constant rates, written in several ways that all mean the same process.
 func TestExactBirthDeath(t *testing.T) {
-	replicas := testscale.Size(5000, 12_000)
+	replicas := testscale.Size(2500, 12_000)
 	ways := []struct{ name, first, text string }{
 		{"always", "alive", "states: {alive: {}}\nalways: [{rate: %v per day, to: out}]\n" +
 			"births: {rate: %v per day, enter: alive}"},

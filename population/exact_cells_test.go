@@ -122,7 +122,7 @@ func (g *groupEpidemic) law(n int) []float64 {
 // Final sizes with infectivity, susceptibility and infectious periods by group, written as tables,
 // and as clocks and contacts that are only for some.
 func TestExactFinalSizeByGroup(t *testing.T) {
-	const replicas, n = 6000, 5
+	const replicas, n = 3000, 5
 	g := groupEpidemic{share: 0.4, contact: [2]float64{4, 1}, recover: [2]float64{1, 0.5}, chance: [2][2]float64{
 		{0.9, 0.05}, {1, 0.4}}}
 	texts := map[string]string{
@@ -181,7 +181,7 @@ transmission: [{from: susceptible, rate: 4 per day, chance: chance, to: {infecti
 // with one as it was drawn, whichever way they are written and wherever they stand. Moving is a
 // Markov chain, so that the probability to be still there solves linear equations.
 func TestExactAttributeChanges(t *testing.T) {
-	const size, replicas, share = 5000, 4, 0.7
+	const size, replicas, share = 5000, 2, 0.7
 	const north, south, move = 0.1, 0.6, 0.4            // rates of leaving, and of moving from the north to the south
 	gamma := func(mean float64) func(float64) float64 { // of shape 2
 		return func(t float64) float64 { return math.Exp(-2*t/mean) * (1 + 2*t/mean) }

@@ -70,7 +70,7 @@ states:
 record: {every: 2 days}
 `
 
-const competitors = 40_000
+const competitors = 16_000
 
 // Two clocks of each pair race. All the pairs of the table that have no jump in common.
 func TestExactRaceOfTwo(t *testing.T) {

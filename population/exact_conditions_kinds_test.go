@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A condition is looked at after every kind of change that it may depend on. In each of these models
-// exactly one event makes it true, and nothing happens after that.
+// A condition is looked at after every kind of change that it may depend on. In each of these
+// models exactly one event makes it true, and nothing happens after that.
 func TestConditionsSeeEveryChange(t *testing.T) {
 	for _, c := range []struct{ change, model string }{
 		{"state", `states: {a: {race: [{after: 2 days, to: b}]}, b: {}}

@@ -55,8 +55,8 @@ interventions: [{when: {b: above 9, for: 14 days}, set: {x: 2}, name: lasting, a
 	}
 }
 
-// A fork keeps what is known of conditions: how long they have held, and the events in a window. They
-// happen on time if nothing else does.
+// A fork keeps what is known of conditions: how long they have held, and the events in a window.
+// They happen on time if nothing else does.
 func TestConditionsOfForks(t *testing.T) {
 	var times []float64
 	m := exactCompile(t, `
@@ -143,8 +143,8 @@ interventions: [{when: %s, set: {y: 2}, name: strike, again: true}]
 	}
 }
 
-// If one event makes the condition of two interventions true, both happen, in the order of the file,
-// although the first makes it false again.
+// If one event makes the condition of two interventions true, both happen, in the order of the
+// file, although the first makes it false again.
 func TestConditionOfTwo(t *testing.T) {
 	var told []string
 	r := exactObserve(t, population.Options{Seed: 1, OnEvent: func(e population.Event) {
@@ -358,7 +358,7 @@ func search(times []float64, at float64) int {
 func TestConditionsRecounted(t *testing.T) {
 	const end = 12.0
 	strikes, lasting, windows := 0, 0, 0
-	for seed := range testscale.Size[uint64](60, 400) {
+	for seed := range testscale.Size[uint64](30, 400) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var conditions []randomCondition
 		var text strings.Builder

@@ -116,7 +116,7 @@ record: {every: 20 days}
 // over and after it has shrunk. There are as many as the person-time and the rate make, a Poisson
 // number.
 func TestExactContactsAreUniform(t *testing.T) {
-	const replicas, rate = 4, 3.0
+	const replicas, rate = 2, 3.0
 	crowds := make([]*crowd, replicas)
 	tallies := [3][]tally{make([]tally, replicas), make([]tally, replicas), make([]tally, replicas)}
 	met := make([]float64, replicas)
@@ -160,7 +160,7 @@ func TestExactContactsAreUniform(t *testing.T) {
 // contact is with someone in a region with the probability in the matrix, unless there is nobody,
 // and all the others there are alike.
 func TestExactContactsAreUniformInRegions(t *testing.T) {
-	const replicas = 4
+	const replicas = 2
 	regionOf := map[string]string{"north calm": "north", "north hit": "north", "south calm": "south", "south hit": "south"}
 	crowds, tallies := make([]*crowd, replicas), [2][]tally{make([]tally, replicas), make([]tally, replicas)}
 	var across [replicas][2]pair // contacts from region to region

@@ -104,7 +104,7 @@ func TestExactFinalSizeLawItself(t *testing.T) {
 // The number infected in a small population, against its law. R0 is 1.5.
 func TestExactFinalSizeSmall(t *testing.T) {
 	const beta = 0.3
-	replicas := testscale.Size(8000, 20_000)
+	replicas := testscale.Size(4000, 20_000)
 	for i, period := range infectiousPeriods {
 		for j, c := range []struct{ size, infectious int }{{11, 1}, {30, 2}} {
 			what := fmt.Sprintf("%d of %d, %s", c.infectious, c.size, period.name)
@@ -153,7 +153,7 @@ func TestExactFinalSizeSmall(t *testing.T) {
 // where c is the coefficient of variation of the period: thresholds give the first term, infectious
 // periods the second.
 func TestExactFinalSizeLarge(t *testing.T) {
-	const size, infectious, replicas = 20_000, 400, 20
+	const size, infectious, replicas = 20_000, 400, 12
 	const contacts, chance = 0.72, 0.5 // contacts that have no effect half of the time
 	solve := func(r0 float64) float64 {
 		s := 0.0 // from here it only grows

@@ -257,7 +257,7 @@ func TestExactForksAreIndependent(t *testing.T) {
 // again, and in forks of one process at the start, which are so many independent runs.
 func TestExactForkedFinalSize(t *testing.T) {
 	const n, a, beta = 18, 2, 0.3
-	replicas := testscale.Size(1200, 3000)
+	replicas := testscale.Size(700, 3000)
 	for _, c := range infectiousPeriods {
 		m := exactCompile(t, sirModel, n+a, a, c.text, beta, 1)
 		law := finalSizeLaw(n, a, beta/(n+a-1), c.laplace)

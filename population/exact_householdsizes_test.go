@@ -8,10 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// addySizes is the law of the number infected in a household of n, if everybody escapes infection from
-// outside with the probability escape during an epidemic, and the Laplace transform of the infectious
-// period at k times the rate of a pair is phi(k): C. L. Addy, I. M. Longini, M. Haber, Biometrics 47
-// (1991). For each k, Σ over w ≤ k of C(n−w, k−w)·p(w) / (phi(n−k)^w · escape^(n−k)) = C(n, k).
+// addySizes is the law of the number infected in a household of n, if everybody escapes infection
+// from outside with the probability escape during an epidemic, and the Laplace transform of the
+// infectious period at k times the rate of a pair is phi(k): C. L. Addy, I. M. Longini, M. Haber,
+// Biometrics 47 (1991). For each k, Σ over w ≤ k of C(n−w, k−w)·p(w) / (phi(n−k)^w · escape^(n−k))
+// = C(n, k).
 func addySizes(n int, escape float64, phi func(k float64) float64) []float64 {
 	binomial := func(n, k int) float64 {
 		x := 1.0
@@ -34,8 +35,8 @@ func addySizes(n int, escape float64, phi func(k float64) float64) []float64 {
 	return p
 }
 
-// Final sizes in households of which everybody may be infected from outside, too, for a while: the law
-// of Addy, Longini and Haber. Infections from outside end at day 5, at 0.1 per day.
+// Final sizes in households of which everybody may be infected from outside, too, for a while: the
+// law of Addy, Longini and Haber. Infections from outside end at day 5, at 0.1 per day.
 func TestExactHouseholdsWithOutsideInfection(t *testing.T) {
 	const n = 4
 	want := addySizes(n, math.Exp(-0.5), func(k float64) float64 { return math.Pow(1+0.3*k, -2) })
@@ -49,7 +50,7 @@ func TestExactHouseholdsWithOutsideInfection(t *testing.T) {
 	if math.Abs(sum-1) > 1e-9 {
 		t.Fatalf("the law adds up to %v", sum)
 	}
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: outside
 time: {unit: day, end: 300}
 population: {size: %d, start: {susceptible: rest}}
@@ -102,11 +103,11 @@ record: {every: 300 days}
 	checkVariance(t, "infected", r.counts(r.last(), "recovered"), households*variance)
 }
 
-// Pairs meet at a constant rate, whatever the size of the population: rate each without among. Two of n
-// are left by annihilation at k(k−1)/2·2 = k(k−1) per day; the time until nobody or one is left has the
-// mean Σ over k of 1/(k(k−1)).
+// Pairs meet at a constant rate, whatever the size of the population: rate each without among. Two
+// of n are left by annihilation at k(k−1)/2·2 = k(k−1) per day; the time until nobody or one is
+// left has the mean Σ over k of 1/(k(k−1)).
 func TestExactPairsOfEverybody(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: pairs
 time: {unit: day, end: 0.3}
 population: {size: 12, start: {p: rest}}
@@ -140,7 +141,7 @@ record: {every: 0.3 days}
 // Half of the picks must hit nobody where 5 of 8 seats are taken: 3 of 7 picks are empty, and the
 // contacts that are made are counted.
 func TestExactEmptySeats(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: seats
 time: {unit: day, end: 1}
 population: {size: 5, start: {a: 1, b: rest}}

@@ -11,9 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Recovery is at a rate that another machine changes: P(ill at t) is
-// e^(−0.6t) + 0.5 (e^(−0.6t) − e^(−0.9t))/0.3. A table that is read once, when the clock starts, gives
-// e^(−0.1t).
+// Recovery is at a rate that another machine changes: P(ill at t) is e^(−0.6t) + 0.5 (e^(−0.6t) −
+// e^(−0.9t))/0.3. A table that is read once, when the clock starts, gives e^(−0.1t).
 func TestExactMachineChangesRate(t *testing.T) {
 	const model = `
 name: care
@@ -45,8 +44,8 @@ record: {every: 1 day}
 	}
 }
 
-// The other way round: the clock of a machine follows the state, whether it is at a rate or a branch of
-// a split, and has the same law.
+// The other way round: the clock of a machine follows the state, whether it is at a rate or a
+// branch of a split, and has the same law.
 func TestExactMachineFollowsState(t *testing.T) {
 	const model = `
 name: follows
@@ -96,11 +95,11 @@ record: {every: 0.5 days}
 	}
 }
 
-// Two infections among four people, of which one makes the other more likely. The expected values are
-// of the Markov chain on (s no, i no, s yes, i yes), begun at (3,0,0,1) with probability ¼ and at
-// (2,1,1,0) with ¾.
+// Two infections among four people, of which one makes the other more likely. The expected values
+// are of the Markov chain on (s no, i no, s yes, i yes), begun at (3,0,0,1) with probability ¼ and
+// at (2,1,1,0) with ¾.
 func TestExactMachineCoinfection(t *testing.T) {
-	r := exactSimulate(t, 3, testscale.Size(40_000, 400_000), `
+	r := exactSimulate(t, 3, testscale.Size(15_000, 400_000), `
 name: coinfection
 time: {unit: day, end: 3}
 population: {size: 4, start: {i: 1, s: rest}}
@@ -126,8 +125,8 @@ record: {every: 3 days, by: [b]}
 	checkVariance(t, "both", both, 0.459675)
 }
 
-// Two strains that exclude each other: whoever is infected has the strain of the one who met them, or,
-// if it is the maker that is infected, of the one that was met.
+// Two strains that exclude each other: whoever is infected has the strain of the one who met them,
+// or, if it is the maker that is infected, of the one that was met.
 func TestExactContactsPassStrainsOn(t *testing.T) {
 	const model = `
 name: strains
@@ -160,7 +159,7 @@ record: {every: 1.5 days, by: [strain]}
 			"from: susceptible, to: {infectious: same}, self: infectious, inherit: [strain]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 4, testscale.Size(20_000, 400_000), model, parts[0], parts[1])
+			r := exactSimulate(t, 4, testscale.Size(8000, 400_000), model, parts[0], parts[1])
 			for k, want := range [][2]float64{{1.726110, 0.778234}, {2.669960, 1.157850}} {
 				values := make([]float64, len(r.Runs))
 				for i := range r.Runs {
@@ -176,7 +175,7 @@ record: {every: 1.5 days, by: [strain]}
 // At the start numbers are dealt, exactly and independently of the state; percentages are drawn, by
 // attributes, the state and machines that stand before.
 func TestExactMachineStart(t *testing.T) {
-	r := exactSimulate(t, 5, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 5, testscale.Size(8000, 200_000), `
 name: start
 time: {unit: day, end: 1}
 population: {size: 10, groups: [{count: 6, start: {a: 2, b: rest}}, {count: 4, with: {x: dealt}, start: {a: 1, b: rest}}]}
@@ -204,8 +203,8 @@ record: {every: 1 day, by: [x, [x, y]]}
 		}
 	}
 	checkMean(t, "two among those who are dealt", in(0, "z=two"), 3.5)
-	// Of the first group 3 of 6 are dealt: the number in a is hypergeometric with mean 1 and variance 0.4.
-	// The second group adds 1 to it.
+	// Of the first group 3 of 6 are dealt: the number in a is hypergeometric with mean 1 and variance
+	// 0.4. The second group adds 1 to it.
 	checkMean(t, "dealt and a", in(0, "a"), 2)
 	checkVariance(t, "dealt and a", in(0, "a"), 0.4)
 	checkMean(t, "drawn and a", in(1, "a"), 1*0.5)
@@ -215,9 +214,9 @@ record: {every: 1 day, by: [x, [x, y]]}
 	checkMean(t, "yes", r.counts(0, "y=yes"), 0.72+9.1*0.18)
 }
 
-// Those who begin in a state of a machine have been there for a time. A clock of exactly 4 days that
-// began uniformly within the last 2 days is over after 2 to 4 days; of a split, the branch is likelier
-// that lasts longer.
+// Those who begin in a state of a machine have been there for a time. A clock of exactly 4 days
+// that began uniformly within the last 2 days is over after 2 to 4 days; of a split, the branch is
+// likelier that lasts longer.
 func TestExactMachineSince(t *testing.T) {
 	r := exactSimulate(t, 6, testscale.Size(100, 1000), `
 name: since
@@ -243,8 +242,8 @@ record: {every: 1 day}
 	checkNotices(t, "the branch drawn by its chance", r.all(4, "y=short")/n, 0.5*(1-math.Exp(-4)), 0.5/math.Sqrt(n))
 }
 
-// What a move gives: a value, shares, a copy, a table; at a clock, an intervention and a contact, beside
-// to and without it, and for those who are born.
+// What a move gives: a value, shares, a copy, a table; at a clock, an intervention and a contact,
+// beside to and without it, and for those who are born.
 func TestExactMachineMoves(t *testing.T) {
 	r := exactSimulate(t, 7, testscale.Size(200, 2000), `
 name: moves
@@ -303,9 +302,10 @@ record: {every: 0.5 days, by: [[home, region], mark, m]}
 }
 
 // The clocks of machines that are forked on the way have their law, with and without a memory, in
-// races and in splits, of those who have been there before; and as the state changes that they follow.
+// races and in splits, of those who have been there before; and as the state changes that they
+// follow.
 func TestExactForkedMachines(t *testing.T) {
-	size := testscale.Size(5000, 50_000)
+	size := testscale.Size(2500, 50_000)
 	m := exactCompile(t, `
 name: forked
 time: {unit: day, end: 8}
@@ -355,8 +355,8 @@ machines:
 	p.Close()
 }
 
-// Two clocks of an individual that strike together come in the order states, machines as in the file,
-// always: each sees what those before it did.
+// Two clocks of an individual that strike together come in the order states, machines as in the
+// file, always: each sees what those before it did.
 func TestExactMachineOrderOfClocks(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `
 name: order

@@ -32,9 +32,10 @@ states: {a: {}}
 record: {every: 1 year}
 `
 
-// Test 2 of section 4: all pairings have the same probability, and what has to be dropped is dropped.
+// Test 2 of section 4: all pairings have the same probability, and what has to be dropped is
+// dropped.
 func TestExactDegrees(t *testing.T) {
-	n := testscale.Size(20_000, 400_000)
+	n := testscale.Size(8000, 400_000)
 	r := exactSimulate(t, 1, n, networkAlone, 4, "{degrees: 2}", "")
 	want := map[int]float64{0: 1. / 105, 1: 12. / 105, 2: 12. / 105, 3: 32. / 105, 4: 48. / 105}
 	for links, p := range want {
@@ -71,7 +72,7 @@ func TestExactPartnerships(t *testing.T) {
 		"by a calendar": "after: {gamma: {mean: 2 years, shape: 1}}",
 		"that changes":  "rate: {line: {0: 0.5 per year, 2 years: 0.5 per year}}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
+		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
 			"transmission: [{rate: 0.3 per year, link: n, name: union}]")
 		checkMean(t, name+": links at 1 year", r.networks(1, links), 0.632702)
 		checkVariance(t, name+": links at 1 year", r.networks(1, links), 0.330542)
@@ -90,7 +91,7 @@ func TestExactPartnerships(t *testing.T) {
 // Test 4 of section 4: infection passes along a link while it lasts.
 func TestExactInfectionAlongLinks(t *testing.T) {
 	for name, rate := range map[string]string{"each": "rate each: 0.7 per year", "per head": "rate: 0.7 per year"} {
-		r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: two
 time: {unit: year, end: 6}
 population: {size: 2, start: {ill: 1, well: 1}}
@@ -106,8 +107,8 @@ record: {every: 2 years}
 	}
 }
 
-// The stationary number of partnerships: with rates f of searching, N people who have at most one link
-// each and ends at rate s, the number k of links is a birth-death chain.
+// The stationary number of partnerships: with rates f of searching, N people who have at most one
+// link each and ends at rate s, the number k of links is a birth-death chain.
 func TestExactStationaryPartnerships(t *testing.T) {
 	const n, f, s = 30, 0.4, 0.25
 	weights, sum, mean := 1.0, 1.0, 0.0
@@ -117,7 +118,7 @@ func TestExactStationaryPartnerships(t *testing.T) {
 		sum += weights
 		mean += weights * float64(k)
 	}
-	r := exactSimulate(t, 1, testscale.Size(4_000, 40_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 40_000), `
 name: partnerships
 time: {unit: year, end: 60}
 population: {size: 30, start: {a: rest}}
@@ -129,10 +130,10 @@ record: {every: 60 years}
 	checkMean(t, "links", r.networks(1, links), mean/sum)
 }
 
-// Links that last for a time that is not exponential: two people, who are linked after an exponential
-// time, and for two years each time.
+// Links that last for a time that is not exponential: two people, who are linked after an
+// exponential time, and for two years each time.
 func TestExactFixedLinks(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), `
+	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), `
 name: two
 time: {unit: year, end: 60}
 population: {size: 2, start: {a: rest}}
@@ -147,7 +148,7 @@ record: {every: 2 years}
 
 // Whoever leaves takes the links along: links live as long as both, and who enters has none.
 func TestExactLinksOfThoseWhoLeave(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(10_000, 100_000), networkAlone, 6, "{random: {mean: 5}}",
+	r := exactSimulate(t, 1, testscale.Size(4000, 100_000), networkAlone, 6, "{random: {mean: 5}}",
 		"always: [{rate: 0.3 per year, to: out}]\nimmigration: [{rate: 3 per year, enter: a}]")
 	checkMean(t, "links at 1 year", r.networks(1, links), 15*math.Exp(-0.6))
 	for i := range r.Runs {
@@ -162,10 +163,10 @@ func TestExactLinksOfThoseWhoLeave(t *testing.T) {
 	}
 }
 
-// Outbreaks on a Poisson network with an exponential infectious period: infection along a link takes
-// β/(β + γ) of all, but the links of one individual share its period. So the probability of a large
-// outbreak differs from its size: with mean degree 4, β = 0.5 and γ = 1 they are 0.315 and 0.454, and
-// independent links would make both the same.
+// Outbreaks on a Poisson network with an exponential infectious period: infection along a link
+// takes β/(β + γ) of all, but the links of one individual share its period. So the probability of a
+// large outbreak differs from its size: with mean degree 4, β = 0.5 and γ = 1 they are 0.315 and
+// 0.454, and independent links would make both the same.
 func TestExactPoissonNetwork(t *testing.T) {
 	const mean, beta, gamma = 4.0, 0.5, 1.0
 	// Size: everybody is infected along each link with the same probability, independently.
@@ -173,8 +174,8 @@ func TestExactPoissonNetwork(t *testing.T) {
 	for range 200 {
 		share = 1 - math.Exp(-mean*beta/(beta+gamma)*share)
 	}
-	// Probability: u is that of dying out along a link, p = 1 − e^(−βt) that of infection in a period t.
-	// The integral over t is one over x = e^(−γt): E[exp(mean·p·(u − 1))] with p = 1 − x^(β/γ).
+	// Probability: u is that of dying out along a link, p = 1 − e^(−βt) that of infection in a period
+	// t. The integral over t is one over x = e^(−γt): E[exp(mean·p·(u − 1))] with p = 1 − x^(β/γ).
 	u := 0.5
 	const steps = 20_000
 	for range 200 {
@@ -188,7 +189,7 @@ func TestExactPoissonNetwork(t *testing.T) {
 	if math.Abs(1-u-0.315) > 5e-4 || math.Abs(share-0.454) > 5e-4 {
 		t.Fatalf("a large outbreak has probability %v by the equation, and takes %v", 1-u, share)
 	}
-	n := testscale.Size(1500, 20_000)
+	n := testscale.Size(800, 20_000)
 	const people = 2000
 	r := exactSimulate(t, 1, n, `
 name: poisson
@@ -215,8 +216,8 @@ record: {every: 200 days}
 }
 
 // Infection without recovery on a regular network, in which triangles are rare: the pair equations
-// are exact in the limit. With k links each, S = ϕ^k with ϕ' = −β·(ϕ − ϕ^(k−1)·s), where s is the share
-// that is susceptible at the start.
+// are exact in the limit. With k links each, S = ϕ^k with ϕ' = −β·(ϕ − ϕ^(k−1)·s), where s is the
+// share that is susceptible at the start.
 func TestExactRegularNetwork(t *testing.T) {
 	const k, beta, start = 4, 0.6, 0.98
 	phi, dt := 1.0, 1e-4

@@ -9,10 +9,10 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// One of two is infectious for exactly 1 day and makes contacts at twice its activity, which is gamma
-// with mean 1 and shape 0.3: the other is not infected with (1 + 2/0.3)^−0.3. In the second form a
-// season stands beside it, with the mean 1 over the day; in the third the number of the one who is met
-// is the chance.
+// One of two is infectious for exactly 1 day and makes contacts at twice its activity, which is
+// gamma with mean 1 and shape 0.3: the other is not infected with (1 + 2/0.3)^−0.3. In the second
+// form a season stands beside it, with the mean 1 over the day; in the third the number of the one
+// who is met is the chance.
 func TestExactNumbers(t *testing.T) {
 	const model = `
 name: two
@@ -31,17 +31,17 @@ record: {every: 2 days}
 		"2 per day * activity", "busy", "busy * season", "season * 2 per day * (activity + 2 * activity) / 3", "busy * age",
 		"\"2 per day * max(0, activity)\"", "{value: busy * total / 2, most: 1000 per day}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(5000, 200_000), model, rate)
+		r := exactSimulate(t, 1, testscale.Size(2500, 200_000), model, rate)
 		n := float64(len(r.Runs))
 		checkShare(t, rate+": not infected", r.all(1, "s"), n, 0.542773)
 		checkNotices(t, "the mean in place of the number", r.all(1, "s")/n, 0.135335, binomialError(0.542773, n))
 	}
 }
 
-// The contacts of the first, over a fixed period with R = 2, are negative binomial with k = 0.3: its
-// offspring, if it never meets anybody twice.
+// The contacts of the first, over a fixed period with R = 2, are negative binomial with k = 0.3:
+// its offspring, if it never meets anybody twice.
 func TestExactNumbersOffspring(t *testing.T) {
-	r := exactSimulate(t, 2, testscale.Size(40_000, 400_000), `
+	r := exactSimulate(t, 2, testscale.Size(15_000, 400_000), `
 name: offspring
 time: {unit: day, end: 5}
 population: {size: 2, start: {first: 1, s: rest}}
@@ -63,15 +63,15 @@ record: {every: 5 days}
 	checkVariance(t, "offspring", offspring, 2+4/0.3)
 }
 
-// The number of the one who is met in a chance; a mean of an exponential clock, in race, in split and as
-// always; numbers that are given and inherited.
+// The number of the one who is met in a chance; a mean of an exponential clock, in race, in split
+// and as always; numbers that are given and inherited.
 func TestExactNumbersElsewhere(t *testing.T) {
 	const head = `
 name: elsewhere
 time: {unit: day, end: 2}
 record: {every: 1 day}
 `
-	met := exactSimulate(t, 3, testscale.Size(20_000, 100_000), head+`
+	met := exactSimulate(t, 3, testscale.Size(8000, 100_000), head+`
 population: {size: 2, start: {i: 1, s: 1}}
 attributes: {risk: {number: {uniform: {low: 0, high: 8, most: 4}}}}
 states: {s: {}, i: {}, r: {}}
@@ -133,8 +133,8 @@ states: {a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}, child
 	checkShare(t, "children of those who left", out.all(2, "child"), out.individuals(), math.Exp(-2.5))
 }
 
-// Recorded means of numbers, of all and of a state, and the count of a group beside them: of those who are
-// there, who were given 1, 2 and 6.
+// Recorded means of numbers, of all and of a state, and the count of a group beside them: of those
+// who are there, who were given 1, 2 and 6.
 func TestExactNumbersRecorded(t *testing.T) {
 	r := exactSimulate(t, 8, 1, `
 name: recorded

@@ -10,10 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Test 1 of section 3 with members that a file names: households are those of the file, whatever their
-// names, and nobody else is met.
+// Test 1 of section 3 with members that a file names: households are those of the file, whatever
+// their names, and nobody else is met.
 func TestExactHouseholdsOfAFile(t *testing.T) {
-	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(20_000, 400_000)}, map[string]string{
+	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)}, map[string]string{
 		"people.csv": "hh_id,state\nx,\ny,\nx,\n\"x\",infectious\n,\nx,\ny,\n",
 	}, `
 name: households
@@ -138,8 +138,8 @@ record: {every: 1 day}
 	checkShare(t, "bob", float64(positive["bob"]), runs, 0.5)
 }
 
-// A population that is large enough to be set up in blocks, on several cores, is the same people: each
-// has the values of its row, and as many are dealt as the start says.
+// A population that is large enough to be set up in blocks, on several cores, is the same people:
+// each has the values of its row, and as many are dealt as the start says.
 func TestManyPeople(t *testing.T) {
 	const n = 40_000
 	var b strings.Builder

@@ -23,7 +23,7 @@ record: {every: 200 days}
 
 // Test 1 of section 3.
 func TestExactHousehold(t *testing.T) {
-	n := testscale.Size(20_000, 400_000)
+	n := testscale.Size(8000, 400_000)
 	law := func(k float64) float64 { return math.Pow(1+0.3*k, -2) }
 	checkSizes(t, exactSimulate(t, 1, n, placeHousehold, 4, 4, "0.3 per day"), "recovered", ballSizes(3, law))
 	// Of 8 seats 3 are empty.
@@ -36,7 +36,7 @@ func TestExactHousehold(t *testing.T) {
 
 // Test 2 of section 3: the number of members falls.
 func TestExactHouseholdThatShrinks(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: household
 time: {unit: day, end: 200}
 population: {size: 4, start: {infectious: 1, susceptible: rest}}
@@ -62,7 +62,7 @@ func (r exactRun) places(row int, of func(p population.Places) float64) []float6
 
 // Test 3 of section 3, first part: what households are made of decides who is a child.
 func TestExactMadeOf(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: made
 time: {unit: day, end: 1}
 population: {size: 4, start: {a: rest}}
@@ -83,7 +83,7 @@ record: {every: 1 day, by: [age]}
 // Test 3 of section 3, second part: births into the household of the parent, deaths, and people who
 // found a household of their own.
 func TestExactHouseholdsChange(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(5000, 100_000), `
+	r := exactSimulate(t, 1, testscale.Size(2500, 100_000), `
 name: change
 time: {unit: year, end: 3}
 population: {size: 20, start: {a: rest}}
@@ -116,7 +116,7 @@ states: {a: {race: [{after: %s, to: out}]}}
 immigration: {rate: 4 per day, enter: a, name: arrived}
 record: {every: %d days}
 `
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), model, 2, "{exponential: {mean: 1 day}}", 2)
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), model, 2, "{exponential: {mean: 1 day}}", 2)
 	members := r.places(1, func(p population.Places) float64 { return float64(p.Members) })
 	checkMean(t, "members", members, 2.180147)
 	checkVariance(t, "members", members, 0.766101)
@@ -135,10 +135,10 @@ record: {every: %d days}
 	}
 }
 
-// A clock that would lead into a full ward does what full says, or nothing; a ward that has room again
-// takes the next.
+// A clock that would lead into a full ward does what full says, or nothing; a ward that has room
+// again takes the next.
 func TestExactFull(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: full
 time: {unit: day, end: 3}
 population: {size: 5, start: {ill: rest}}
@@ -166,8 +166,8 @@ record: {every: 1 day}
 	checkMean(t, "in hospital", r.counts(3, "hospital"), want)
 }
 
-// wardChain is the expected number in a ward of 3 beds, from which each leaves at 1 per day, a time after
-// 3 were there and 2 tried to enter at 2 per day each.
+// wardChain is the expected number in a ward of 3 beds, from which each leaves at 1 per day, a time
+// after 3 were there and 2 tried to enter at 2 per day each.
 func wardChain(time float64) float64 {
 	type at struct{ in, out int }
 	p := map[at]float64{{3, 2}: 1}
@@ -220,8 +220,8 @@ record: {every: 1 day, by: [region]}
 	}
 }
 
-// Those who enter together found one place, those who are alike: by births, immigration, a clock or an
-// intervention.
+// Those who enter together found one place, those who are alike: by births, immigration, a clock or
+// an intervention.
 func TestFoundedTogether(t *testing.T) {
 	r := exactSimulate(t, 1, 20, `
 name: packs

@@ -33,8 +33,8 @@ record: {every: 0.5 days}
 	}
 }
 
-// Places that are made of something may lie in places of another kind: in blocks of three the second
-// household is cut short.
+// Places that are made of something may lie in places of another kind: in blocks of three the
+// second household is cut short.
 func TestMadeOfInABlock(t *testing.T) {
 	r := exactSimulate(t, 1, 20, `
 name: blocks

@@ -6,9 +6,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Conditions by a kind of places ask whether somebody is in one. Who is in a club becomes b at 2 per
-// day, who is in none becomes c at 0.5; they join at 1 and leave at 1.5. From none, b is reached with
-// the probability h/1.5, where 3.5·h = 2 + h.
+// Conditions by a kind of places ask whether somebody is in one. Who is in a club becomes b at 2
+// per day, who is in none becomes c at 0.5; they join at 1 and leave at 1.5. From none, b is
+// reached with the probability h/1.5, where 3.5·h = 2 + h.
 func TestExactPresence(t *testing.T) {
 	const size = 50
 	for _, model := range []string{
@@ -17,7 +17,7 @@ func TestExactPresence(t *testing.T) {
 		// With a timer each.
 		`a: {race: [{after: {exponential: {mean: 0.5 days}}, where: {club: any}, to: b}, {after: {exponential: {mean: 2 days}}, where: {club: none}, to: c}]}`,
 	} {
-		r := exactSimulate(t, 1, testscale.Size(300, 3000), `
+		r := exactSimulate(t, 1, testscale.Size(150, 3000), `
 name: clubs
 time: {unit: day, end: 30}
 population: {size: %d, start: {a: rest}}
@@ -40,8 +40,8 @@ record: {every: 30 days}
 	}
 }
 
-// A clock with a memory reads whether somebody is in a place when it starts: at the start of the run,
-// for those who enter, and after all that an event changes.
+// A clock with a memory reads whether somebody is in a place when it starts: at the start of the
+// run, for those who enter, and after all that an event changes.
 func TestPresenceWhenClocksStart(t *testing.T) {
 	r := exactSimulate(t, 1, 20, `
 name: stays
@@ -70,8 +70,8 @@ record: {every: 0.5 days}
 	}
 }
 
-// Observations, outcomes and values by whether somebody is in a place or has a link change nothing: no
-// clock is drawn anew when that changes.
+// Observations, outcomes and values by whether somebody is in a place or has a link change nothing:
+// no clock is drawn anew when that changes.
 func TestPresenceIsOnlySeen(t *testing.T) {
 	const model = `
 name: seen

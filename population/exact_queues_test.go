@@ -8,8 +8,8 @@ import (
 )
 
 // Test 4 of section 10, first part, with shorter queues, whose means need fewer runs: ten beds,
-// arrivals at 8 per day, stays of a mean of 1 day. In the long run 1.63672 wait: Erlang C is 0.40918,
-// times 8/10 / (1 − 8/10).
+// arrivals at 8 per day, stays of a mean of 1 day. In the long run 1.63672 wait: Erlang C is
+// 0.40918, times 8/10 / (1 − 8/10).
 func TestExactQueue(t *testing.T) {
 	const model = `
 name: queue
@@ -24,7 +24,7 @@ immigration: {rate: 8 per day, enter: arrived}
 record: {every: %d days}
 `
 	for _, beds := range [][2]int{{1, 10}, {5, 2}} {
-		r := exactSimulate(t, 1, testscale.Size(40, 8000), model, 2100, beds[0], beds[1], 5)
+		r := exactSimulate(t, 1, testscale.Size(40, 8000), model, testscale.Size(1100, 2100), beds[0], beds[1], 5)
 		mean := make([]float64, len(r.Runs))
 		for i := range r.Runs {
 			run := &r.Runs[i]
@@ -45,8 +45,9 @@ record: {every: %d days}
 	}
 }
 
-// Test 4 of section 10, second part: with fixed stays, and groups of 5 that arrive at once, beds are
-// freed several at once. Nobody ever waits while a bed is free, and whoever came first is served first.
+// Test 4 of section 10, second part: with fixed stays, and groups of 5 that arrive at once, beds
+// are freed several at once. Nobody ever waits while a bed is free, and whoever came first is
+// served first.
 func TestQueueIsServed(t *testing.T) {
 	m := exactCompile(t, `
 name: queue

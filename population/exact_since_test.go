@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// One of two is infectious for ever and sheds by a curve: the other is infected by t with 1 − exp(−∫).
+// One of two is infectious for ever and sheds by a curve: the other is infected by t with 1 −
+// exp(−∫).
 func TestExactSinceCurve(t *testing.T) {
 	const model = `
 name: curve
@@ -33,7 +34,7 @@ record: {every: 1 day}
 			"transmission: [{from: i, rate: {since: {state: i}, line: {0 days: 0 per day, 2 days: 0.6 per day, " +
 			"6 days: 0 per day}}, to: {s: i}}]",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(10_000, 200_000), model, contact)
+		r := exactSimulate(t, 1, testscale.Size(4000, 200_000), model, contact)
 		n := float64(len(r.Runs))
 		for row, want := range map[int]float64{1: 0.139292, 2: 0.451188, 4: 0.776870, 6: 0.834701, 8: 0.834701} {
 			checkShare(t, "infected", n-r.all(row, "s"), n, want)
@@ -42,8 +43,8 @@ record: {every: 1 day}
 	}
 }
 
-// ballMoments returns mean and variance of the number of n susceptibles never infected by one, by the
-// equations of Ball: phi(k) is the probability that one who is infected contacts none of k.
+// ballMoments returns mean and variance of the number of n susceptibles never infected by one, by
+// the equations of Ball: phi(k) is the probability that one who is infected contacts none of k.
 func ballMoments(n int, phi func(k int) float64) (mean, variance float64) {
 	choose := func(n, k int) float64 {
 		x := 1.0
@@ -67,8 +68,9 @@ func ballMoments(n int, phi func(k int) float64) (mean, variance float64) {
 	return mean, variance - mean*mean
 }
 
-// Everybody makes Poisson(2) contacts in all, at times of a density that goes on from one state to the
-// next. The final size has Ball's law. Time that started anew in the second state would give more.
+// Everybody makes Poisson(2) contacts in all, at times of a density that goes on from one state to
+// the next. The final size has Ball's law. Time that started anew in the second state would give
+// more.
 func TestExactSinceDensity(t *testing.T) {
 	const model = `
 name: generations
@@ -85,13 +87,13 @@ record: {every: 400 days}
 	if math.Abs(mean-1.591753) > 1e-6 || math.Abs(variance-3.207666) > 1e-6 {
 		t.Fatalf("Ball's law has %v and %v", mean, variance)
 	}
-	r := exactSimulate(t, 2, testscale.Size(30_000, 200_000), model, "[exposed, i]")
+	r := exactSimulate(t, 2, testscale.Size(12_000, 200_000), model, "[exposed, i]")
 	checkMean(t, "never infected", r.counts(1, "s"), 1.591753)
 	checkVariance(t, "never infected", r.counts(1, "s"), 3.207666)
 
 	// In i only, the time starts there: all of the density is after it, and nobody is infected by an
 	// exposed.
-	again := exactSimulate(t, 3, testscale.Size(30_000, 200_000), model, "i")
+	again := exactSimulate(t, 3, testscale.Size(12_000, 200_000), model, "i")
 	checkMean(t, "never infected", again.counts(1, "s"), 1.591753)
 }
 
@@ -132,7 +134,8 @@ record: {every: 1 day}
 	}
 }
 
-// The chance of a contact by the time since of the one who is met, who has been immune for four days.
+// The chance of a contact by the time since of the one who is met, who has been immune for four
+// days.
 func TestExactSinceOfMet(t *testing.T) {
 	const model = `
 name: waned
@@ -143,20 +146,21 @@ transmission:
   - {from: visitor, rate: 0.5 per day, chance: {since: immune, of: met, line: {0 days: 0, 10 days: 1}}, to: {immune: infected}}
 record: {every: 1 day}
 `
-	r := exactSimulate(t, 5, testscale.Size(40_000, 200_000), model, "4 days")
+	r := exactSimulate(t, 5, testscale.Size(15_000, 200_000), model, "4 days")
 	n := float64(len(r.Runs))
 	checkShare(t, "infected", r.all(3, "infected"), n, 0.561765)
 	checkShare(t, "infected", r.all(8, "infected"), n, 0.954951)
 	checkNotices(t, "the time of the maker, 0", r.all(3, "infected")/n, 0, binomialError(0.561765, n))
 
 	// Drawn for each: by 1 day with 1 − ∫₀⁴ exp(−(d/20 + 1/40)) dd/4.
-	r = exactSimulate(t, 6, testscale.Size(40_000, 200_000), model, "{uniform: {low: 0 days, high: 4 days}}")
+	r = exactSimulate(t, 6, testscale.Size(15_000, 200_000), model, "{uniform: {low: 0 days, high: 4 days}}")
 	want := 1 - 5*math.Exp(-0.025)*(1-math.Exp(-0.2))
 	checkShare(t, "infected, drawn", r.all(1, "infected"), n, want)
 }
 
-// Those who begin in a state have been there for a time, and a clock by a curve goes on from there. One
-// that comes back into the state begins anew, and so does one that goes into the same state again.
+// Those who begin in a state have been there for a time, and a clock by a curve goes on from there.
+// One that comes back into the state begins anew, and so does one that goes into the same state
+// again.
 func TestExactSinceStart(t *testing.T) {
 	r := exactSimulate(t, 7, testscale.Size(200, 1000), `
 name: goes on
@@ -183,8 +187,8 @@ record: {every: 1 day}
 	}
 }
 
-// The age: since birth, or since entering at an age. Deaths begin at 15 and stop at 45; children are
-// born at age 0.
+// The age: since birth, or since entering at an age. Deaths begin at 15 and stop at 45; children
+// are born at age 0.
 func TestExactSinceBirth(t *testing.T) {
 	r := exactSimulate(t, 8, testscale.Size(60, 600), `
 name: ages
@@ -252,8 +256,8 @@ record: {every: 1 day}
 	checkZ(t, "one", r.all(4, "one"), 0.5*missed+0.3*n/2, math.Sqrt(missed*0.25+n/2*0.21))
 }
 
-// A fork goes on with the times since of its past: with a curve that is 0 up to 3 days, a fork at 2 days
-// that forgot them would lose nobody until 5.
+// A fork goes on with the times since of its past: with a curve that is 0 up to 3 days, a fork at 2
+// days that forgot them would lose nobody until 5.
 func TestExactSinceForks(t *testing.T) {
 	m := exactCompile(t, `
 name: forked

@@ -20,9 +20,9 @@ func supplyOf(run *population.Run) (all []population.Supply) {
 	return all
 }
 
-// A supply of 300 a day, 500 who are due and 500 elders: on the first day there are 300 second doses
-// and no first, on the second 200 and 100. Interventions of one instant come in the order of the file,
-// whichever of the two comes first.
+// A supply of 300 a day, 500 who are due and 500 elders: on the first day there are 300 second
+// doses and no first, on the second 200 and 100. Interventions of one instant come in the order of
+// the file, whichever of the two comes first.
 func TestSupplyInTheOrderOfTheFile(t *testing.T) {
 	const model = `
 name: clinic
@@ -64,9 +64,9 @@ record: {every: 1 day}
 	}
 }
 
-// What is above the number that is kept is lost; a parameter that an intervention sets holds for the
-// deliveries after it, and a delivery comes before the interventions of its instant, also if rounding
-// puts its time after theirs.
+// What is above the number that is kept is lost; a parameter that an intervention sets holds for
+// the deliveries after it, and a delivery comes before the interventions of its instant, also if
+// rounding puts its time after theirs.
 func TestSupplyIsKept(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `
 name: kept
@@ -109,7 +109,7 @@ interventions: [{when: {a: above 3}, who: a, count: doses, to: b}]
 // then two clocks at 1 per day strike in vain: by day 2 they do so 2·(2 − (1 − e⁻⁶)/3) times on
 // average.
 func TestSupplyRunsOut(t *testing.T) {
-	replicas := testscale.Size(2000, 10_000)
+	replicas := testscale.Size(1200, 10_000)
 	for _, model := range []string{
 		"states: {a: {race: [{rate: 1 per day, to: b, uses: dose}]}, b: {}}",
 		"states: {a: {}, b: {}}\nalways: [{rate: 1 per day, to: b, from: a, uses: dose}]",
@@ -246,8 +246,8 @@ record: {every: 1 day}
 	}
 }
 
-// What a supply has is what was delivered: for every row of a model with all there is. Rows travel as
-// bytes, tables and JSON.
+// What a supply has is what was delivered: for every row of a model with all there is. Rows travel
+// as bytes, tables and JSON.
 func TestSupplyResults(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(population.Busy["supplies"]))
 	if err != nil {

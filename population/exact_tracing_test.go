@@ -9,7 +9,7 @@ import (
 
 // Test 1 of section 5: the first detection takes everybody.
 func TestExactCompleteTracing(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: complete
 time: {unit: day, end: 400}
 population: {size: 6, start: {i: 1, s: rest}}
@@ -51,7 +51,7 @@ record: {every: 1 day}
 
 // Test 4 of section 5: isolation is a machine.
 func TestExactIsolation(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 400_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
 name: isolation
 time: {unit: day, end: 6}
 population: {size: 2, start: {i: 1, s: rest}}
@@ -69,8 +69,8 @@ record: {every: 1 day}
 	}
 }
 
-// pairsTraced is a model of households of two in which one who is detected has the other reached after a
-// time with a memory.
+// pairsTraced is a model of households of two in which one who is detected has the other reached
+// after a time with a memory.
 const pairsTraced = `
 name: pairs
 time: {unit: day, end: 4}
@@ -188,11 +188,11 @@ record: {every: 1 day}
 	}
 }
 
-// Those who are linked are found, those who were once, and nobody else: links end at 0.5 per day, and the
-// first is treated at 3 days, when the link has ended within the last day with e^(−1) − e^(−1.5), and
-// earlier with 1 − e^(−1).
+// Those who are linked are found, those who were once, and nobody else: links end at 0.5 per day,
+// and the first is treated at 3 days, when the link has ended within the last day with e^(−1) −
+// e^(−1.5), and earlier with 1 − e^(−1).
 func TestExactPartners(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(4000, 80_000), `
+	r := exactSimulate(t, 1, testscale.Size(1600, 80_000), `
 name: partners
 time: {unit: day, end: 5}
 population: {size: 3, start: {i: 1, s: rest}}

@@ -24,7 +24,7 @@ func withFiles(t *testing.T, o population.Options, all map[string]string, text s
 
 // Test 1 of section 6: moves with the weights of a file.
 func TestExactMigration(t *testing.T) {
-	n := testscale.Size(50_000, 2_000_000)
+	n := testscale.Size(20_000, 2_000_000)
 	r := withFiles(t, population.Options{Seed: 1}, map[string]string{
 		"od.csv": "region,to,people\na,b,70\na,c,30\nb,a,12\nc,a,5\nc,b,5\n",
 	}, fmt.Sprintf(`
@@ -44,7 +44,7 @@ record: {every: 5 years, by: region}
 
 // Test 2 of section 6: trips of 8 hours.
 func TestExactTrips(t *testing.T) {
-	n := testscale.Size(50_000, 2_000_000)
+	n := testscale.Size(20_000, 2_000_000)
 	for _, c := range []struct {
 		stay string
 		at   map[int]float64 // by row
@@ -82,7 +82,7 @@ record: {every: 6 hours, by: [[home, region]]}
 
 // Test 3 of section 6: a traveller meets one who stays.
 func TestExactTraveller(t *testing.T) {
-	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(20_000, 400_000)}, map[string]string{
+	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)}, map[string]string{
 		"two.csv": "who,state,region,kind\ntraveller,infectious,north,roams\nhermit,susceptible,south,stays\n",
 	}, `
 name: traveller

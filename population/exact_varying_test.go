@@ -198,8 +198,8 @@ record: {every: 10 days}
 		}, []float64{0.9, 0.1, 0}, time, 4000)
 	}
 	var deviations []float64
-	for _, size := range []int{500, 2000, 8000} {
-		replicas := 240_000 / size
+	for _, size := range []int{250, 1000, 4000} {
+		replicas := 120_000 / size
 		r := exactSimulate(t, 6, replicas, model, size)
 		sum := 0.0
 		for row := 1; row <= 4; row++ {
@@ -209,7 +209,7 @@ record: {every: 10 days}
 			for _, x := range values {
 				sum += (x - want) * (x - want) / float64(4*len(values))
 			}
-			if size == 8000 {
+			if size == 4000 {
 				checkMean(t, fmt.Sprintf("infectious on day %d", 10*row), values, want)
 			}
 		}

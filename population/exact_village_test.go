@@ -97,8 +97,9 @@ func zipped(text string) string {
 	return b.String()
 }
 
-// What the file says is so in every run, and what it leaves empty is drawn: two are infectious besides
-// dee, chosen uniformly among the three without a state, and cid is a child with probability 30%.
+// What the file says is so in every run, and what it leaves empty is drawn: two are infectious
+// besides dee, chosen uniformly among the three without a state, and cid is a child with
+// probability 30%.
 func TestVillagersAreWhoTheFileSays(t *testing.T) {
 	t.Parallel()
 	const runs = 3000
@@ -157,7 +158,8 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Conditions see who is in a place that the file gives, and what is made of something may lie in it.
+// Conditions see who is in a place that the file gives, and what is made of something may lie in
+// it.
 func TestPlacesOfAFileAreSeen(t *testing.T) {
 	const model = `
 name: seen

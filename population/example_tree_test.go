@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// inARow are three people of whom each meets the next one only, and is infectious two days after it is
-// infected.
+// inARow are three people of whom each meets the next one only, and is infectious two days after it
+// is infected.
 const inARow = `
 name: in a row
 time: {unit: day, end: 5}

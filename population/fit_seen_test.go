@@ -35,8 +35,9 @@ fit:
     - {column: children, seen: reports, where: {age: child}, error: poisson}
 `
 
-// A trial tells what was seen since the row before, the mean of a survey's chance and a value at the
-// times of the data, as the run does that records then; and so does a run that is followed, and forked.
+// A trial tells what was seen since the row before, the mean of a survey's chance and a value at
+// the times of the data, as the run does that records then; and so does a run that is followed, and
+// forked.
 func TestTrialsOfObservations(t *testing.T) {
 	times := []float64{1, 2.5, 7, 20, 35}
 	m := compiled(t, seenModel)

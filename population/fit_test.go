@@ -221,7 +221,8 @@ func TestReadData(t *testing.T) {
 	}
 }
 
-// How many a supply is given, and keeps at most, are whole numbers, as is the count of an intervention.
+// How many a supply is given, and keeps at most, are whole numbers, as is the count of an
+// intervention.
 func TestUnknownSupply(t *testing.T) {
 	const model = `name: vaccine
 time: {unit: day, end: 10}

@@ -26,10 +26,10 @@ const (
 	chainLinks  = "from,to,weight\nann,bob,1\ncid,bob,2\ncid,dee,0.5\n"
 )
 
-// Test 1 of section 4: infection passes along links of a file at the rate times the weight. Whoever is
-// infected in the chain has those before it infected too, so that the number tells who they are.
+// Test 1 of section 4: infection passes along links of a file at the rate times the weight. Whoever
+// is infected in the chain has those before it infected too, so that the number tells who they are.
 func TestExactWeightedLinks(t *testing.T) {
-	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(20_000, 400_000)},
+	r := withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)},
 		map[string]string{"people.csv": chainPeople, "friends.csv": chainLinks}, chainModel)
 	for k, want := range []float64{0.550671, 0.439492, 0.144892} {
 		hit := make([]float64, len(r.Runs))
@@ -41,7 +41,7 @@ func TestExactWeightedLinks(t *testing.T) {
 		checkMean(t, fmt.Sprintf("%d infected or more", k+1), hit, want)
 	}
 	// Per head the weights say with whom: bob is linked with ann and cid.
-	r = withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(20_000, 400_000)},
+	r = withFiles(t, population.Options{Seed: 1, Replicas: testscale.Size(8000, 400_000)},
 		map[string]string{"people.csv": strings.Replace(chainPeople, "bob,", "bob,infectious", 1), "friends.csv": chainLinks},
 		strings.NewReplacer("rate each: 0.4", "rate: 3", "after: 2 days", "rate: 100 per day").Replace(chainModel))
 	met := make([]float64, len(r.Runs))

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// TestMachinesAgreeWithEvents derives the counts and flows of machines from the events of a run, in all
-// and by group, and compares.
+// TestMachinesAgreeWithEvents derives the counts and flows of machines from the events of a run, in
+// all and by group, and compares.
 func TestMachinesAgreeWithEvents(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(population.Busy["machines"]))
 	if err != nil {
@@ -169,8 +169,8 @@ func compareMachineTables(t *testing.T, r *population.Result) {
 	}
 }
 
-// There can be 250 machines, and one more is refused; their names differ from those of attributes, and
-// state is the attribute of that name where there is one.
+// There can be 250 machines, and one more is refused; their names differ from those of attributes,
+// and state is the attribute of that name where there is one.
 func TestMachineLimitsAndNames(t *testing.T) {
 	model := func(n int) string {
 		return "name: m\ntime: {unit: day, end: 3}\npopulation: {size: 20, start: {a: rest}}\nstates: {a: {}}\n" +
@@ -220,8 +220,8 @@ record: {every: 1 day, by: state}
 }
 
 // A move gives a value, shares, a copy, or any of these by group, at every place: clocks of races,
-// splits and always, contacts and interventions, beside to and alone. Everything of one event happens at
-// once: first to, then move in the order of the file.
+// splits and always, contacts and interventions, beside to and alone. Everything of one event
+// happens at once: first to, then move in the order of the file.
 func TestMovesAtEveryPlace(t *testing.T) {
 	const model = `
 name: moves

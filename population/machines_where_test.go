@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A clock with a memory reads where when it starts. If the machine has changed when it fires, the flow
-// is from the state that the machine is in then.
+// A clock with a memory reads where when it starts. If the machine has changed when it fires, the
+// flow is from the state that the machine is in then.
 func TestMachineFlowsOfWhereThatHasChanged(t *testing.T) {
 	for name, clocks := range map[string]string{
 		"always":       "states: {a: {}}\nalways: [{after: 2 days, to: out, where: {k: u}}]",

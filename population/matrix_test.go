@@ -136,9 +136,9 @@ func TestMatrixReciprocal(t *testing.T) {
 	}
 }
 
-// Of age bands, the expected numbers at the start count: again 200, 500 and 300, from a distribution
-// of ages, and from groups with an age at the border of two bands and one that depends on another
-// attribute. A band in which nobody is expected keeps its numbers.
+// Of age bands, the expected numbers at the start count: again 200, 500 and 300, from a
+// distribution of ages, and from groups with an age at the border of two bands and one that depends
+// on another attribute. A band in which nobody is expected keeps its numbers.
 func TestMatrixReciprocalBands(t *testing.T) {
 	const rows = "rows: [[4, 3, 1], [1, 6, 1], [1, 2, 4]], unit: per day"
 	compiled := func(people, matrix string, bands ...string) *population.Model {
@@ -202,7 +202,7 @@ record: {every: 0.01 days, by: [age]}
 	if err != nil {
 		t.Fatal(err)
 	}
-	const replicas = 400
+	const replicas = 150
 	r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: replicas})
 	if err != nil {
 		t.Fatal(err)

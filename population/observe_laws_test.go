@@ -18,10 +18,10 @@ func logChoose(n, k float64) float64 {
 }
 
 // In the beginning of an epidemic, while nearly all are susceptible, the numbers of offspring are
-// geometric if individuals are infectious for an exponential period, and Poisson if for a fixed one.
-// Below the threshold all epidemics are beginnings. The sizes of trees then have the law of Borel for
-// a fixed period, that of all who were ever infected the law of Borel and Tanner; for an exponential
-// period there are Catalan numbers in it.
+// geometric if individuals are infectious for an exponential period, and Poisson if for a fixed
+// one. Below the threshold all epidemics are beginnings. The sizes of trees then have the law of
+// Borel for a fixed period, that of all who were ever infected the law of Borel and Tanner; for an
+// exponential period there are Catalan numbers in it.
 //
 // By Wald's second identity, the number of those with k offspring out of n in whole trees has the
 // variance of n independent ones.
@@ -46,7 +46,7 @@ func TestExactOffspring(t *testing.T) {
 			return m / n * math.Exp(-r*n+(n-m)*math.Log(r*n)-logGamma)
 		}},
 	} {
-		n := testscale.Size(1500, 10_000)
+		n := testscale.Size(800, 10_000)
 		run := exactSimulate(t, 4, n, `
 name: chains
 time: {unit: day, end: 400}
@@ -55,7 +55,7 @@ states: {well: {}, ill: {race: [{after: %s, to: done}]}, done: {}}
 interventions: [{at: 0 days, who: well, count: %d, to: ill, name: infection}]
 transmission: [{from: ill, rate: %v per day, to: {well: ill}, name: infection}]
 record: {every: 400 days, tree: {of: infection}}
-`, testscale.Size(8000, 30_000), c.after, roots, r)
+`, testscale.Size(4000, 30_000), c.after, roots, r)
 		tree, all, totals := run.Tree(), 0.0, map[uint64]float64{}
 		for i := range run.Runs {
 			infected := run.Runs[i].Named(1, 0)
@@ -85,9 +85,9 @@ record: {every: 400 days, tree: {of: infection}}
 	}
 }
 
-// While an epidemic grows at rate r, the times back from infections to those of their infectors have
-// density R·e^(−rτ)·w(τ), where w is the density of the times forward: they are shorter, since most
-// infectors were infected lately.
+// While an epidemic grows at rate r, the times back from infections to those of their infectors
+// have density R·e^(−rτ)·w(τ), where w is the density of the times forward: they are shorter, since
+// most infectors were infected lately.
 func TestExactBackwardIntervals(t *testing.T) {
 	const beta, sigma = 2.0, 1.5
 	for _, c := range []struct {
@@ -113,7 +113,7 @@ func TestExactBackwardIntervals(t *testing.T) {
 		from := 5.0 / (c.rate + 1)
 		to := max(math.Log(40)/c.rate, from+0.5)
 		var times []float64
-		o := population.Options{Seed: 6, Replicas: testscale.Size(4, 20), Workers: 1}
+		o := population.Options{Seed: 6, Replicas: testscale.Size(3, 20), Workers: 1}
 		o.OnInfection = func(e population.Infection) {
 			if e.Time > from {
 				times = append(times, e.Time-e.ByTime)
@@ -164,8 +164,8 @@ record: {every: %v days, tree: {of: infection}}
 	}
 }
 
-// latentGrowth is the rate of growth with exponential latent and infectious periods: (r + σ)(r + 1) =
-// βσ.
+// latentGrowth is the rate of growth with exponential latent and infectious periods: (r + σ)(r + 1)
+// = βσ.
 func latentGrowth(beta, sigma float64) float64 {
 	b := sigma + 1
 	return (-b + math.Sqrt(b*b-4*(sigma-beta*sigma))) / 2

@@ -13,10 +13,10 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with mean 2 days: those seen by t
-// are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
+// Test 1 of the section: arrivals at 5 per day are seen with 40 % after an exponential delay with
+// mean 2 days: those seen by t are Poisson with mean 0.4·5·(t − 2(1 − e^(−t/2))).
 func TestExactSeen(t *testing.T) {
-	r := exactSimulate(t, 1, testscale.Size(20_000, 200_000), `
+	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), `
 name: seen
 time: {unit: day, end: 6}
 population: {size: 0, start: {}}
@@ -35,8 +35,8 @@ record: {every: 2 days}
 	checkNotices(t, "those seen at once", mean, 0.4*5*2, se)
 }
 
-// Test 2: of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean 3.72 and
-// variance 1.994792, and 3.72 are expected always. With a delay none is counted before.
+// Test 2: of 20 immune and 30 susceptible people 10 are tested, 90 % and 2 %: positives have mean
+// 3.72 and variance 1.994792, and 3.72 are expected always. With a delay none is counted before.
 func TestExactSurvey(t *testing.T) {
 	const text = `
 name: survey
@@ -47,7 +47,7 @@ observe: {survey: {at: 1 day, count: 10, chance: {by: state, immune: 90%%, susce
 record: {every: 1 day}
 `
 	for _, after := range []string{"", ", after: 1 day"} {
-		r := exactSimulate(t, 3, testscale.Size(20_000, 200_000), text, after)
+		r := exactSimulate(t, 3, testscale.Size(8000, 200_000), text, after)
 		checkMean(t, "positive", r.seen(4, 0), 3.72)
 		checkVariance(t, "positive", r.seen(4, 0), 1.994792)
 		_, variance, _, se := moments(r.seen(4, 0))
@@ -64,8 +64,9 @@ record: {every: 1 day}
 	}
 }
 
-// Test 3: three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days. The generation
-// time of the third, from the infection of the second, has mean 2 − 3e^−1.5/(1 − e^−1.5).
+// Test 3: three people in a row infect their neighbours at 0.5 per day each, for exactly 3 days.
+// The generation time of the third, from the infection of the second, has mean 2 − 3e^−1.5/(1 −
+// e^−1.5).
 func TestExactGenerationTime(t *testing.T) {
 	const text = `
 name: row
@@ -87,7 +88,7 @@ transmission:
 record: {every: 1 day, tree: {of: infection}}
 `
 	var times []float64
-	o := population.Options{Seed: 1, Replicas: testscale.Size(20_000, 100_000), Workers: 1}
+	o := population.Options{Seed: 1, Replicas: testscale.Size(8000, 100_000), Workers: 1}
 	o.OnInfection = func(e population.Infection) {
 		want := population.Infection{Replica: e.Replica, Infected: 2, By: 1, Generation: 1, Root: 1, Time: e.Time, ByTime: e.ByTime}
 		if e.Infected == 3 {
@@ -119,12 +120,12 @@ record: {every: 1 day, tree: {of: infection}}
 	}
 }
 
-// Test 4: one mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares 20, 40 and
-// 40 %, and by 2 days 10·(1 − e^−1) are infected.
+// Test 4: one mild and two severe infect ten at a rate by counts: the source is 1, 2 or 3 in shares
+// 20, 40 and 40 %, and by 2 days 10·(1 − e^−1) are infected.
 func TestExactSource(t *testing.T) {
 	var by [4]float64
 	all := 0.0
-	o := population.Options{Seed: 2, Replicas: testscale.Size(5000, 50_000), Workers: 1}
+	o := population.Options{Seed: 2, Replicas: testscale.Size(2500, 50_000), Workers: 1}
 	o.OnInfection = func(e population.Infection) {
 		by[e.By]++
 		all++

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// households makes a synthetic population as it is published: sparse ids, households of 1 to 6, ages,
-// some of them missing.
+// households makes a synthetic population as it is published: sparse ids, households of 1 to 6,
+// ages, some of them missing.
 func households(people, houses int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -51,8 +51,8 @@ transmission:
 record: {every: 1 day, by: band}
 `
 
-// 1,600 people in 500 households, and 30,000 people, as published synthetic populations are: compressed,
-// with sparse ids and missing cells.
+// 1,600 people in 500 households, and 30,000 people, as published synthetic populations are:
+// compressed, with sparse ids and missing cells.
 func TestSyntheticPopulations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ people, houses int }{{1600, 500}, {30_000, 11_000}} {

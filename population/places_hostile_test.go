@@ -22,8 +22,8 @@ func checked(t *testing.T, m *population.Model, seed uint64, look func(p *popula
 	}
 }
 
-// Where what happens instead has no room either, nothing happens: by a clock, a contact, a call and an
-// intervention. It is counted as turned away once, of the first kind that lacks room.
+// Where what happens instead has no room either, nothing happens: by a clock, a contact, a call and
+// an intervention. It is counted as turned away once, of the first kind that lacks room.
 func TestFullOfTheFull(t *testing.T) {
 	const model = `
 name: chain
@@ -89,8 +89,8 @@ record: {every: 1 day}
 	}
 }
 
-// Whoever moves to another household leaves the room of the old one, whatever moves it: those in a room
-// are of one household.
+// Whoever moves to another household leaves the room of the old one, whatever moves it: those in a
+// room are of one household.
 func TestPlacesWithinPlaces(t *testing.T) {
 	m := exactCompile(t, `
 name: rooms

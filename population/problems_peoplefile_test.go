@@ -151,7 +151,8 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 	}
 }
 
-// A compressed file that ends too early is refused, and so is one that is compressed twice as nothing.
+// A compressed file that ends too early is refused, and so is one that is compressed twice as
+// nothing.
 func TestBrokenCompression(t *testing.T) {
 	t.Parallel()
 	whole := zipped(fileOfModel)

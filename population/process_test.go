@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -38,7 +39,7 @@ func processModels(t *testing.T) map[string]*population.Model {
 			t.Fatal(err)
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
-		changes := []population.Change{population.Files(population.Dir("../examples")), population.Size(300)}
+		changes := []population.Change{population.Files(population.Dir("../examples")), population.Size(150)}
 		switch name {
 		case "patches": // which has groups of so many
 			changes = append(changes, population.Size(800), population.Until("6"))
@@ -187,7 +188,7 @@ func TestProcessIsRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := wholeRun(t, m, 7)
 			r := rand.New(rand.NewPCG(1, 2))
-			for range 2 {
+			for range testscale.Size(1, 2) {
 				var events []population.Event
 				p, err := m.Begin(t.Context(), population.Options{Seed: 7, OnEvent: func(e population.Event) {
 					events = append(events, e)

@@ -61,8 +61,8 @@ func savedFile(t testing.TB, source, at string, o Options) []byte {
 	return file
 }
 
-// loads reads a file and goes on with all its states, as far as to their times. It returns an error in
-// words if the file cannot be read, and the invariants of the runs hold if it can.
+// loads reads a file and goes on with all its states, as far as to their times. It returns an error
+// in words if the file cannot be read, and the invariants of the runs hold if it can.
 func loads(t testing.TB, path string) error {
 	t.Helper()
 	s, err := OpenState(path)
@@ -104,7 +104,7 @@ func TestFlippedBytesAreRefused(t *testing.T) {
 	if err := try(file); err != nil {
 		t.Fatal(err)
 	}
-	for i := 0; i < len(file); i += testscale.Size(7, 1) {
+	for i := 0; i < len(file); i += testscale.Size(15, 1) {
 		damaged := bytes.Clone(file)
 		damaged[i] ^= 0x41
 		if err := try(damaged); err == nil {
@@ -144,7 +144,8 @@ func resealed(t testing.TB, file []byte, edit func(name string, content []byte) 
 	return out.Bytes()
 }
 
-// edited is a file whose head of the first replica has other numbers, with checksums that are right.
+// edited is a file whose head of the first replica has other numbers, with checksums that are
+// right.
 func edited(t testing.TB, file []byte, edit func(head map[string]any)) []byte {
 	return resealed(t, file, func(name string, content []byte) []byte {
 		if name != "0/run/run" {
@@ -165,8 +166,8 @@ func edited(t testing.TB, file []byte, edit func(head map[string]any)) []byte {
 	})
 }
 
-// A file that says that it has more individuals than it has, or is of another time than its model, is
-// refused when it is opened, before memory is taken for them.
+// A file that says that it has more individuals than it has, or is of another time than its model,
+// is refused when it is opened, before memory is taken for them.
 func TestHeadsThatAreNotOfTheFile(t *testing.T) {
 	file := savedFile(t, damageModel, "7", Options{Seed: 3})
 	path := filepath.Join(t.TempDir(), "state")
@@ -192,8 +193,8 @@ func whole(value any) int64 {
 	return n
 }
 
-// FuzzState changes bytes of a state, and makes the checksums right: reading it never panics, and what
-// is read is a run whose invariants hold.
+// FuzzState changes bytes of a state, and makes the checksums right: reading it never panics, and
+// what is read is a run whose invariants hold.
 func FuzzState(f *testing.F) {
 	file := savedFile(f, damageModel, "7", Options{Seed: 3})
 	in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
@@ -233,7 +234,8 @@ func FuzzState(f *testing.F) {
 	})
 }
 
-// A run by windows goes on as it would have, by windows or with the calendar, on any number of cores.
+// A run by windows goes on as it would have, by windows or with the calendar, on any number of
+// cores.
 func TestSavedByWindows(t *testing.T) {
 	load := func(changes ...Change) *Model {
 		m, err := Load("../examples/tuberculosis.yaml", append([]Change{Size(150_000), Until("1990")}, changes...)...)
@@ -303,11 +305,11 @@ func goesOn(t testing.TB, path string) {
 	_, _ = m.Run(context.Background(), Options{First: s.First(), Seed: s.Seed()})
 }
 
-// A state of places, queues, networks, tracing and observers in which bytes are others is refused, or it
-// is a run whose invariants hold: reading it never panics.
+// A state of places, queues, networks, tracing and observers in which bytes are others is refused,
+// or it is a run whose invariants hold: reading it never panics.
 func TestDamagedNeighbours(t *testing.T) {
 	draws := rand.New(rand.NewPCG(11, 12))
-	edits := testscale.Size(50, 400)
+	edits := testscale.Size(25, 400)
 	for _, name := range []string{"places", "networks", "tracing", "observed"} {
 		file := savedFile(t, Busy[name], "5", Options{Seed: 3})
 		in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))

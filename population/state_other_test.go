@@ -30,8 +30,8 @@ scenarios: {less: {beta: 0.1 per day}, start: {population.start.ill: 20}}
 record: {every: 1 day}
 `
 
-// A branch has the past of the state, also with interventions that the saved model did not have; and
-// everybody whom these leave alone has the same luck.
+// A branch has the past of the state, also with interventions that the saved model did not have;
+// and everybody whom these leave alone has the same luck.
 func TestBranches(t *testing.T) {
 	s := saveState(t, branchModel, "10", population.Options{Seed: 2, Replicas: 2})
 	whole, err := population.Compile("model.yaml", []byte(branchModel))
@@ -86,9 +86,10 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// A branch that changes nothing is the run that was not interrupted, also if interventions that draw come
-// after the state: neither a value that is given again nor an intervention that never happens, though
-// it is the first of the file, changes what they draw. So it is if the branch is saved and gone on with.
+// A branch that changes nothing is the run that was not interrupted, also if interventions that
+// draw come after the state: neither a value that is given again nor an intervention that never
+// happens, though it is the first of the file, changes what they draw. So it is if the branch is
+// saved and gone on with.
 func TestBranchesKeepDraws(t *testing.T) {
 	source := strings.Replace(branchModel, "name: early}]", `name: early},
   {when: {immune: above 60}, who: well, count: 7, to: immune, name: ring},
@@ -192,8 +193,8 @@ func TestOtherModelsAreRefused(t *testing.T) {
 	}
 }
 
-// Whatever a model file can say: saved at a time at which something happens, saved again, and gone on
-// with; everything that happens after it is the same, too.
+// Whatever a model file can say: saved at a time at which something happens, saved again, and gone
+// on with; everything that happens after it is the same, too.
 func TestEveryModelGoesOn(t *testing.T) {
 	draws := rand.New(rand.NewPCG(3, 4))
 	for name, m := range processModels(t) {

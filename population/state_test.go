@@ -146,8 +146,8 @@ func TestStreamsGoOn(t *testing.T) {
 	}
 }
 
-// A parameter that has been set back has the text that it had at the start, and interventions that come
-// later go on from there.
+// A parameter that has been set back has the text that it had at the start, and interventions that
+// come later go on from there.
 func TestSavedAfterSettingBack(t *testing.T) {
 	const source = `
 name: back
@@ -186,8 +186,8 @@ record: {every: 1 day}
 	}
 }
 
-// A run that is interrupted while a replica waits for its turn to be saved was interrupted, and nothing
-// else went wrong.
+// A run that is interrupted while a replica waits for its turn to be saved was interrupted, and
+// nothing else went wrong.
 func TestInterruptedBeforeItIsSaved(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(population.Busy["observed"]), population.SaveAt("5"))
 	if err != nil {

@@ -45,8 +45,8 @@ func (l countLaw) truncated() countLaw {
 	return l
 }
 
-// fromTransform is the law with a generating function: the coefficients of G are the transform of its
-// values on the unit circle. No number from size on may have a probability that counts.
+// fromTransform is the law with a generating function: the coefficients of G are the transform of
+// its values on the unit circle. No number from size on may have a probability that counts.
 func fromTransform(size int, g func(s complex128) complex128) countLaw {
 	values := make([]complex128, size)
 	for k := range size/2 + 1 {
@@ -61,9 +61,9 @@ func fromTransform(size int, g func(s complex128) complex128) countLaw {
 	return law.truncated()
 }
 
-// descendants is the generating function, at s and z, of the living descendants of one individual at
-// time t (s) and of the dead until then (z), with births at λ and deaths at μ for each. It solves
-// F' = λF² − (λ+μ)F + μz, F(0) = s, a Riccati equation with constant coefficients.
+// descendants is the generating function, at s and z, of the living descendants of one individual
+// at time t (s) and of the dead until then (z), with births at λ and deaths at μ for each. It
+// solves F' = λF² − (λ+μ)F + μz, F(0) = s, a Riccati equation with constant coefficients.
 func descendants(lambda, mu, t float64, s, z complex128) complex128 {
 	a, b := complex(lambda, 0), complex(lambda+mu, 0)
 	root := cmplx.Sqrt(b*b - 4*a*complex(mu, 0)*z)
@@ -98,10 +98,10 @@ func deadLaw(lambda, mu float64, n int, t float64, size int) countLaw {
 }
 
 // arrivedLaw is the law of the living at time t, if batches of b arrive at α, everybody leaves at
-// μ, and there are n at the beginning. The number of those of a batch that arrived u ago is binomial, so
-// that the logarithm of the generating function of those who arrived is
-// α ∫ ((1 + (s−1)e^(−μu))ᵇ − 1) du. With w = e^(−μu) the integrand is a polynomial in w of degree b−1,
-// for which Gauss's formula is exact.
+// μ, and there are n at the beginning. The number of those of a batch that arrived u ago is
+// binomial, so that the logarithm of the generating function of those who arrived is α ∫ ((1 +
+// (s−1)e^(−μu))ᵇ − 1) du. With w = e^(−μu) the integrand is a polynomial in w of degree b−1, for
+// which Gauss's formula is exact.
 func arrivedLaw(alpha, mu float64, b, n int, t float64, size int) countLaw {
 	points := b/2 + 1
 	x, weight := make([]float64, points), make([]float64, points)
@@ -126,15 +126,16 @@ func poissonLaw(mean float64, size int) countLaw {
 	return fromTransform(size, func(s complex128) complex128 { return cmplx.Exp(complex(mean, 0) * (s - 1)) })
 }
 
-// A chain is a Markov chain on 0, 1, and so on: rates up and down, and where a step up leads instead.
+// A chain is a Markov chain on 0, 1, and so on: rates up and down, and where a step up leads
+// instead.
 type chain struct {
 	size     int
 	up, down func(n int) float64
 	leads    func(n int) int // where the step up from n leads; nil for n+1
 }
 
-// after is the law at a time, by uniformisation: a Poisson number of steps at the largest total rate,
-// of which some do nothing.
+// after is the law at a time, by uniformisation: a Poisson number of steps at the largest total
+// rate, of which some do nothing.
 func (c *chain) after(law countLaw, t float64) countLaw {
 	rate := 0.0
 	for n := range c.size {
@@ -173,9 +174,9 @@ func (c *chain) after(law countLaw, t float64) countLaw {
 	return sum
 }
 
-// excess is n times the rate function of the mean of n independent values, each f of a number with the
-// law, at x: by Chernoff's bound, a mean as far from its expectation, on the same side, has at most the
-// probability e^(−excess). The bound holds for every n, however skewed the law.
+// excess is n times the rate function of the mean of n independent values, each f of a number with
+// the law, at x: by Chernoff's bound, a mean as far from its expectation, on the same side, has at
+// most the probability e^(−excess). The bound holds for every n, however skewed the law.
 func (l countLaw) excess(n int, f func(k float64) float64, x float64) float64 {
 	var values, chances []float64
 	low, high, mean, square := math.Inf(1), math.Inf(-1), 0.0, 0.0

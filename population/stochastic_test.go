@@ -12,15 +12,15 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The discrete stochastic models test suite [EGW08] has 39 small models whose laws are known, and asks
-// for means and standard deviations at 50 times. The models here are written anew, one file for each
-// case under testdata/stochastic; the laws are worked out in stochastic_laws_test.go and not taken from
-// tables: generating functions for births, deaths, immigration and batches, and uniformisation of the
-// chain for dimers.
+// The discrete stochastic models test suite [EGW08] has 39 small models whose laws are known, and
+// asks for means and standard deviations at 50 times. The models here are written anew, one file
+// for each case under testdata/stochastic; the laws are worked out in stochastic_laws_test.go and
+// not taken from tables: generating functions for births, deaths, immigration and batches, and
+// uniformisation of the chain for dimers.
 //
 // Each mean, and each mean square distance from the expected mean, must not be so far off that
-// Chernoff's bound gives it less than stochasticLevel, divided by 7,800 comparisons and by two for the
-// two sides. 39 cases with 50 times, two statistics and up to two columns are at most 7,800
+// Chernoff's bound gives it less than stochasticLevel, divided by 7,800 comparisons and by two for
+// the two sides. 39 cases with 50 times, two statistics and up to two columns are at most 7,800
 // comparisons, so that all of them together fail by chance with at most stochasticLevel.
 //
 // [EGW08]: https://doi.org/10.1093/bioinformatics/btm566
@@ -32,8 +32,8 @@ const (
 // stochasticLimit is how much excess a comparison may have.
 func stochasticLimit() float64 { return -math.Log(stochasticLevel / stochasticComparisons / 2) }
 
-// A stochasticCase is a case of the suite: its columns, with the law at each time from 1 to 50 seconds,
-// and how many replicas the quick and the long form of the test have.
+// A stochasticCase is a case of the suite: its columns, with the law at each time from 1 to 50
+// seconds, and how many replicas the quick and the long form of the test have.
 type stochasticCase struct {
 	columns     []stochasticColumn
 	quick, long int
@@ -193,8 +193,8 @@ type stochasticProblem struct {
 	excess float64
 }
 
-// compareStochastic runs a model and compares it with a case. It returns how many comparisons were made,
-// those that fail, and the largest excess.
+// compareStochastic runs a model and compares it with a case. It returns how many comparisons were
+// made, those that fail, and the largest excess.
 func compareStochastic(t *testing.T, number int, text string) (compared int, failed []stochasticProblem, worst float64) {
 	t.Helper()
 	c := stochasticCaseOf(number)
@@ -267,8 +267,8 @@ func TestStochasticSuite(t *testing.T) {
 	t.Logf("%d comparisons", all)
 }
 
-// Models that differ a little from a case fail: the comparisons have the power to find mistakes, also
-// where the mean stays the same.
+// Models that differ a little from a case fail: the comparisons have the power to find mistakes,
+// also where the mean stays the same.
 func TestStochasticSuiteNotices(t *testing.T) {
 	for name, c := range map[string]struct {
 		number     int
@@ -316,7 +316,8 @@ func TestStochasticLaws(t *testing.T) {
 	// Moment equations of the dead D beside the living X: E D' = μ E X.
 	dead := deadLaw(lambda, mu, 100, t1, 2048)
 	same("the dead: mean", dead.mean(), mu*100*(grows-1)/(lambda-mu))
-	// Of X, D: var X' = 2(λ−μ)var X + (λ+μ)E X, cov' = (λ−μ)cov + μ var X − μ E X, var D' = 2μ cov + μ E X.
+	// Of X, D: var X' = 2(λ−μ)var X + (λ+μ)E X, cov' = (λ−μ)cov + μ var X − μ E X, var D' = 2μ cov + μ
+	// E X.
 	y := rungeKutta(func(y []float64) []float64 {
 		x, vx, c := y[0], y[1], y[2]
 		return []float64{(lambda - mu) * x, 2*(lambda-mu)*vx + (lambda+mu)*x, (lambda-mu)*c + mu*vx - mu*x, 2*mu*c + mu*x}

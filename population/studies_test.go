@@ -84,8 +84,8 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// What is beneath holds as if the file said so: a scenario has precedence over what Base sets, and so
-// has Set; what they leave is as Base has it.
+// What is beneath holds as if the file said so: a scenario has precedence over what Base sets, and
+// so has Set; what they leave is as Base has it.
 func TestBase(t *testing.T) {
 	for _, c := range []struct {
 		name      string

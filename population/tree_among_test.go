@@ -6,9 +6,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Whoever is infected among the members of a place is in the place of the infector, by the line list;
-// contacts with the whole population are among nobody in particular, and some infect where contacts at
-// home could not. People of a file have its ids.
+// Whoever is infected among the members of a place is in the place of the infector, by the line
+// list; contacts with the whole population are among nobody in particular, and some infect where
+// contacts at home could not. People of a file have its ids.
 func TestTreeSaysAmongWhom(t *testing.T) {
 	const model = `
 name: among

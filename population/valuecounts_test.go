@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Where a state stands alone, a value of an attribute may stand: in count(…) it is the number of those
-// with the value at that instant, whether they enter, leave or move.
+// Where a state stands alone, a value of an attribute may stand: in count(…) it is the number of
+// those with the value at that instant, whether they enter, leave or move.
 func TestCountOfAValue(t *testing.T) {
 	replicas := testscale.Size(1000, 5000)
 	// Immigrants come to the north at 0.1 per day for each who is there, and leave at 0.02: a linear
@@ -68,8 +68,8 @@ always: [{rate: {value: 0.5 per day * count(region=north), most: 1.5 per day}, m
 	checkShare(t, "all in the north, forked", forked, float64(replicas/2), want)
 }
 
-// In a condition it is the number of those with the value, or a share of the living, or of those that
-// where beside it counts.
+// In a condition it is the number of those with the value, or a share of the living, or of those
+// that where beside it counts.
 func TestConditionOnAValue(t *testing.T) {
 	const model = `
 name: moving
@@ -168,7 +168,8 @@ fit:
 	}
 }
 
-// Those in a place, or with a link, are counted as those in a state are: in rates, values and conditions.
+// Those in a place, or with a link, are counted as those in a state are: in rates, values and
+// conditions.
 func TestCountOfPresence(t *testing.T) {
 	const replicas = 2000
 	r := exactSimulate(t, 1, replicas, `

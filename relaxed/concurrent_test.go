@@ -208,7 +208,7 @@ func TestQueueSeesWhatWanders(t *testing.T) {
 				})
 			}
 			wg.Go(func() {
-				for i := range 20_000 / fewer {
+				for i := range min(20_000/fewer, stress.FewerRaced(20_000, 5000)) {
 					// To another shard each time.
 					next, _ := c.Schedule(float64(i%5), i)
 					c.affinities[0].at.Store(atHome(uint32(i % 3)))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
 // A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the
@@ -176,6 +177,9 @@ var hostileTimes = []float64{
 }
 
 func FuzzQueue(f *testing.F) {
+	if interleave.Enabled {
+		f.Skip("it is of one goroutine")
+	}
 	f.Add([]byte("schedule, cancel, next, and so on"), uint8(3))
 	f.Add([]byte("000000000011111111111222222223333333333"), uint8(0))
 	// Long enough to roll and to be made anew, for one subqueue and for several.

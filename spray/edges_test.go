@@ -236,7 +236,7 @@ func TestNeverEmpty(t *testing.T) {
 					wg.Add(1)
 					go func() {
 						defer wg.Done()
-						for range stress.FewerRaced(2000, 500) {
+						for range stress.FewerRaced(2000, 250) {
 							remove := l.Spray
 							if exact {
 								remove = l.DeleteMin
@@ -269,7 +269,7 @@ func TestListMemoryWithManyGoroutines(t *testing.T) {
 				wg.Add(1)
 				go func() {
 					defer wg.Done()
-					for range 200 {
+					for range stress.FewerRaced(200, 70) {
 						k, v, _ := l.Spray()
 						l.Insert(k+1000, v)
 					}

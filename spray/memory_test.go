@@ -207,7 +207,7 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 				}
 			})
 		}
-		n := testscale.Size(400, 2000)
+		n := testscale.Size(stress.FewerRaced(400, 200), 2000)
 		for g := range 2 {
 			removing.Go(func() {
 				for i := range n {

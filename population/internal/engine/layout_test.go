@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
 // unequal has a clock of always that is off in nine of ten regions, where next to nobody lives.
@@ -26,50 +28,15 @@ func late(text string) string {
 	return strings.ReplaceAll(text, "{low: 1 year, high: 20 years}", "{low: 40 years, high: 50 years}")
 }
 
-// The sample by which timers are laid out has those who are there at the start, by their shares: a
-// clock that runs in one region of ten has a timer for all but a few if nearly everybody lives
-// there, and next to none if nobody does.
-func TestLayoutByShares(t *testing.T) {
-	r := Run{sparseRule: sparseRule{1, 0.2, 0}}
-	if err := r.Start(context.Background(), sized(t, unequal, 20_000), 1, 0); err != nil {
-		t.Fatal(err)
-	}
-	if want := []bool{false, true}; !reflect.DeepEqual(r.sparse, want) {
-		t.Errorf("sparse %v, want %v", r.sparse, want)
-	}
-}
-
-// Which timers are sparse does not depend on the seed, so that what was estimated for the memory of
-// a run holds for all of them. Here just the share has a timer that may are sparse, so that samples
-// would differ.
-func TestLayoutWithoutSeed(t *testing.T) {
-	m := sized(t, `
-name: borderline
-time: {unit: year, end: 2}
-population: {size: 20_000, start: {well: rest}}
-states: {well: {}, ill: {}}
-always: [{after: {uniform: {low: 0 years, high: 100 years}}, to: ill}]
-`, 20_000)
-	var want []bool
-	for seed := range uint64(20) {
-		r := Run{sparseRule: sparseRule{1, 0.02, 0.5}}
-		if err := r.Start(context.Background(), m, seed, int(seed)); err != nil {
-			t.Fatal(err)
-		}
-		if want == nil {
-			want = r.sparse
-		}
-		if !reflect.DeepEqual(r.sparse, want) {
-			t.Fatalf("seed %d: sparse %v, others %v", seed, r.sparse, want)
-		}
-	}
-}
-
 // If the sample was misleading, so that timers of everybody would are sparse, the set-up ends
 // before many do, and begins anew with none; all is then as if it had begun so, and the tables
 // never took more than a few blocks of individuals do.
 func TestLayoutMisled(t *testing.T) {
-	const size, cores = 300_000, 3
+	const cores = 3
+	size := 300_000
+	if interleave.Enabled { // blocks enough for the goroutines to meet
+		size = 100_000
+	}
 	text := `
 name: misled
 time: {unit: year, end: 30}
@@ -112,12 +79,16 @@ always:
 
 // If there is no memory for words in place of what is sparse, the error says so.
 func TestLayoutMisledWithoutMemory(t *testing.T) {
-	m := sized(t, unequal, 300_000)
-	other := sized(t, late(unequal), 300_000)
-	p := NewBudget(&Options{Memory: 12_000_000})
+	size, memory, said := 300_000, uint64(12_000_000), "300,000"
+	if interleave.Enabled { // blocks enough for the goroutines to meet
+		size, memory, said = 100_000, 4_000_000, "100,000"
+	}
+	m := sized(t, unequal, size)
+	other := sized(t, late(unequal), size)
+	p := NewBudget(&Options{Memory: memory})
 	r := Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: 2, layoutOf: other, budget: p}
 	err := r.Start(context.Background(), m, 1, 0)
-	if err == nil || !strings.Contains(err.Error(), "not enough memory: 300,000 individuals take") {
+	if err == nil || !strings.Contains(err.Error(), "not enough memory: "+said+" individuals take") {
 		t.Errorf("error %v", err)
 	}
 }

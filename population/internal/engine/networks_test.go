@@ -57,7 +57,8 @@ func TestNetworksDependOnSetup(t *testing.T) {
 	}
 }
 
-// What was recorded of links agrees with the events, which say of each link when it began and ended.
+// What was recorded of links agrees with the events, which say of each link when it began and
+// ended.
 func TestEventsOfLinks(t *testing.T) {
 	m := programOf(t, networked)
 	type link struct {
@@ -96,8 +97,8 @@ func TestEventsOfLinks(t *testing.T) {
 	}
 }
 
-// A fork draws the ends of links again, given that they have not ended: forks of one past differ, and
-// together they have the law of what is left.
+// A fork draws the ends of links again, given that they have not ended: forks of one past differ,
+// and together they have the law of what is left.
 func TestForksDrawEndsOfLinks(t *testing.T) {
 	m := programOf(t, `
 name: ends

@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sampled starts a run of a text, goes on to a time, and returns it with a sample that is verified: all
-// links between its individuals are there and no other, and all but those who were drawn are linked with
-// one before them.
+// sampled starts a run of a text, goes on to a time, and returns it with a sample that is verified:
+// all links between its individuals are there and no other, and all but those who were drawn are
+// linked with one before them.
 func sampled(t *testing.T, r *Run, source string, size int, at float64) *NetworkSample {
 	t.Helper()
 	m := sized(t, source, size)
@@ -48,8 +48,8 @@ func sampled(t *testing.T, r *Run, source string, size int, at float64) *Network
 	return s
 }
 
-// A sample of networks is a part of them, whatever has happened to them, and the same one however the
-// run was set up.
+// A sample of networks is a part of them, whatever has happened to them, and the same one however
+// the run was set up.
 func TestSampleNetworks(t *testing.T) {
 	few := sampled(t, &Run{sparseRule: usualSparse, setupFrom: 1}, networked, 3000, 0.1)
 	again := sampled(t, &Run{sparseRule: usualSparse, setupFrom: 1 << 20}, networked, 3000, 0.1)
@@ -61,8 +61,8 @@ func TestSampleNetworks(t *testing.T) {
 	}
 }
 
-// A sample ends before the links are too many; where few are linked, it has all of them, and none is
-// drawn twice.
+// A sample ends before the links are too many; where few are linked, it has all of them, and none
+// is drawn twice.
 func TestSampleNetworksBounds(t *testing.T) {
 	const text = `name: sample
 time: {unit: day, end: 1}

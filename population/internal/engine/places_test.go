@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Places of all kinds keep their invariants between any two events, whatever happens to their members.
+// Places of all kinds keep their invariants between any two events, whatever happens to their
+// members.
 func TestInvariantsOfPlaces(t *testing.T) {
 	m := programOf(t, placed)
 	away := uint64(0)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestEveryFieldIsSaved fails if a run has a field that is neither saved nor known to need no saving:
-// a piece of state that the file does not have would be lost.
+// TestEveryFieldIsSaved fails if a run has a field that is neither saved nor known to need no
+// saving: a piece of state that the file does not have would be lost.
 func TestEveryFieldIsSaved(t *testing.T) {
 	saved := "seed Index phase Now end words stride attributes entered numbers firstID Used slotCount free sparse shared " +
 		"sparseTimers origins groups living Alive Counts Flows Named Events Peaks personTime ByGroup outcomes carriedOut " +

@@ -92,8 +92,8 @@ func TestTiesForgetThePlanning(t *testing.T) {
 	}
 }
 
-// One's own clock comes before what others do to one at the same instant, no matter which has the lower
-// place, and contacts come in the order of their makers' places.
+// One's own clock comes before what others do to one at the same instant, no matter which has the
+// lower place, and contacts come in the order of their makers' places.
 func TestTiesOwnClockFirst(t *testing.T) {
 	m := programOf(t, `
 name: own

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Calls, errands and logs keep their invariants between any two events, and events do not depend on how
-// timers are stored.
+// Calls, errands and logs keep their invariants between any two events, and events do not depend on
+// how timers are stored.
 func TestInvariantsOfTracing(t *testing.T) {
 	m := programOf(t, tracedText)
 	named := make([]uint64, len(m.CountedNames))
@@ -36,8 +36,8 @@ func TestInvariantsOfTracing(t *testing.T) {
 	}
 }
 
-// A run whose calls find nobody is the run without calls, event by event, and so is one in which those
-// who are found are reached in vain.
+// A run whose calls find nobody is the run without calls, event by event, and so is one in which
+// those who are found are reached in vain.
 func TestTracingTakesNoDraws(t *testing.T) {
 	head, rest, _ := strings.Cut(tracedText, "tracing:\n")
 	_, tail, _ := strings.Cut(rest, "interventions:\n")
@@ -77,8 +77,8 @@ interventions:
 	}
 }
 
-// Those near somebody who leaves are found before it leaves; they are reached in the order of layers
-// and of numbers, and by names the one who left.
+// Those near somebody who leaves are found before it leaves; they are reached in the order of
+// layers and of numbers, and by names the one who left.
 func TestTracingOfThoseWhoLeave(t *testing.T) {
 	m := programOf(t, `
 name: leave
@@ -156,7 +156,8 @@ tracing: [{when: b, through: {household: 100%}, to: {a: b, b: b}}]
 	}
 }
 
-// An immediate call is carried out before the next event: its people, then the calls that these make.
+// An immediate call is carried out before the next event: its people, then the calls that these
+// make.
 func TestTracingOrder(t *testing.T) {
 	m := programOf(t, `
 name: order
@@ -219,7 +220,8 @@ func TestNoTracing(t *testing.T) {
 	}
 }
 
-// Too many contacts to remember are refused before the run begins, or when there is no memory for more.
+// Too many contacts to remember are refused before the run begins, or when there is no memory for
+// more.
 func TestTracingTakesTooMuchMemory(t *testing.T) {
 	const model = `
 name: memory
@@ -287,8 +289,8 @@ tracing: [{when: isolated, through: {meeting: 100%}, back: 100 days, to: {new: w
 	}
 }
 
-// A few calls in a large place are much work, and much to remember: the run looks at its context and its
-// memory meanwhile.
+// A few calls in a large place are much work, and much to remember: the run looks at its context
+// and its memory meanwhile.
 func TestTracingInALargePlace(t *testing.T) {
 	const model = `
 name: large

@@ -171,6 +171,9 @@ func randomModel(s *random.Stream, size int) string {
 // that is recorded and in every individual at the end.
 func TestWindowsDifferFromCalendar(t *testing.T) {
 	atOnce, inOrder := compareWindows(t, testscale.Size(6, 12), 1)
+	if interleave.Enabled {
+		return // fewer are compared
+	}
 	if atOnce < 150 || inOrder < 50 { // both kinds must occur, to be compared
 		t.Errorf("%d windows in parallel, and %d in order", atOnce, inOrder)
 	}
@@ -190,7 +193,8 @@ func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int)
 }
 
 // compareWays compares the run of a model by windows with that by the calendar, for each of some
-// numbers of shards.
+// numbers of shards. With the race detector it is the last of them, which the most goroutines
+// share.
 func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
 	t.Helper()
 	m := programOf(t, text)
@@ -200,6 +204,9 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 	m.MaxSize = min(m.MaxSize, 10_000)
 	sparse := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
 	want, wanted, _ := runWith(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
+	if interleave.Enabled {
+		shards = shards[len(shards)-1:]
+	}
 	for _, n := range shards {
 		rule := windowRule{
 			minSize: 1, count: 1 << s.Below(11), shards: n, blockBits: uint(s.Below(5)),
@@ -365,8 +372,8 @@ func TestHostileModelsDifferByWindows(t *testing.T) {
 	s := random.New(5)
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
-			if name == "births storm" && interleave.Enabled {
-				t.Skip("it grows too large for the race detector; the other models use the same goroutines")
+			if (name == "births storm" || name == "a circle without time") && interleave.Enabled {
+				t.Skip("too much happens for the race detector; the other models use the same goroutines")
 			}
 			for seed := range testscale.Size[uint64](1, 3) {
 				compareWays(t, text, seed, &s, []int{1, 2, 8})
