@@ -1,10 +1,9 @@
 package compile
 
 import (
-	"slices"
-
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"reflect"
 )
 
 // attributesOf returns the attributes that conditions and values depend on, ascending.
@@ -17,16 +16,6 @@ func attributesOf(here Scope, where []program.Condition, values ...syntax.Value)
 		all = union(all, here.Dependence(v).Own)
 	}
 	return all
-}
-
-// union merges two lists of attributes, ascending.
-func union(a, b []int) []int {
-	if len(b) == 0 {
-		return a
-	}
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // holds reports whether conditions hold in a cell.
@@ -122,4 +111,49 @@ func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) 
 		}
 	}
 	return 1, o
+}
+
+// A timeVaryingShape is a hash key: equal time-varying values have the same.
+type timeVaryingShape struct {
+	most   float64
+	pieces int
+	sum    float64
+}
+
+// timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
+// result is nil and the constant.
+func (c *compiler) timeVarying(
+	here Scope, v syntax.Value, what string, want syntax.Kind,
+) (*program.TimeVarying, float64) {
+	got, ok := here.timeVarying(v, what, want)
+	if !ok {
+		return nil, 0
+	}
+	if x, constant := got.Constant(); constant {
+		if got.ByCounts && x > got.Max {
+			here.reportTogether(v.At, []syntax.Value{v},
+				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Max,
+				here.unit.Name)
+		}
+		return nil, max(0, x)
+	}
+	// Equal values are stored once for all states, cells and phases.
+	key := timeVaryingShape{got.Max, len(got.Bounds), 0}
+	for i, b := range got.Bounds {
+		key.sum += float64(b * float64(i+1))
+	}
+	for _, known := range c.timeVaryings[key] {
+		if reflect.DeepEqual(known, got) {
+			return known, 0
+		}
+	}
+	if !c.reserveEntries(1 + len(got.Bounds)/4) {
+		return nil, 0
+	}
+	c.timeVaryings[key] = append(c.timeVaryings[key], got)
+	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
+	if got.Maxes != nil {
+		c.program.Sizes = here.sizes
+	}
+	return got, 0
 }

@@ -414,3 +414,18 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	t.SetFlags()
 	return t
 }
+
+// sizes returns how many may be alive, by size class. If nobody can enter there is one class, the
+// size at the start. Otherwise the first has room for twice as many, and each for twice as many as
+// the one before.
+func (c *compiler) sizes() []int {
+	f := c.file
+	if !f.CanEnter() {
+		return []int{f.Size}
+	}
+	all := []int{max(2*f.Size, 64)}
+	for all[len(all)-1] < f.Most {
+		all = append(all, 2*all[len(all)-1])
+	}
+	return all
+}

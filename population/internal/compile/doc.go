@@ -29,48 +29,48 @@
 // The entry, and what all sections need:
 //
 //   - compile.go: [Text], [File], [Model]; the order of the work, and the phases
-//   - names.go: looks up states, attributes and their values, and names that events are counted
-//     under
+//   - names.go: looks up states, attributes and their values, the functions that a program
+//     supplies, and names that events are counted under
 //   - cells.go: numbers cells, and builds tables by cells
-//   - limits.go: all limits, and how table entries and the complexity of parameters and
-//     distributions are counted
+//   - limits.go: the limits of what a file can ask for, and how table entries are counted
 //
 // One file for each section of a model:
 //
 //   - population.go: attributes, groups at the start, ages, time already spent in a state
 //   - states.go: the clocks of states (race and split) and of always
-//   - contacts.go: transmission and mixing
-//   - entries.go: births and immigration, and in which state and with which attributes an
-//     individual enters
+//   - contacts.go: transmission, and among whom contacts are
+//   - matrix.go: matrices of mixing
+//   - entries.go: births, children of clocks and immigration: how many enter, in which state and
+//     with which attributes
 //   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
-//   - whole.go: how many enter together; children of clocks
-//   - numbers.go: attributes that are numbers, and rates with them
-//   - scope_since.go: curves by a time since
-//   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
-//     start and when entering, and the flows between them
-//   - places.go, near.go: kinds of places; among whom contacts are
+//   - numbers.go: attributes that are numbers: their laws, and who is given one
+//   - machines.go: machines: their clocks, and who is in which of their states at the start and when
+//     entering
+//   - places.go: kinds of places, and how people are put into them
 //   - tracing.go: calls to those near somebody, and what makes them
 //   - networks.go: links of the start, how many there can be, and how they end
-//   - presence.go: conditions and tables by a kind of places
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
 //   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
 //   - observe.go: what is observed, trees, people, and the sources of clocks
-//   - record.go: the times of rows, and the groups to record by
-//   - values.go: values of the whole population that are recorded
-//   - flows.go: the flows that a program can cause
+//   - people.go: the people that a table lists
+//   - record.go: the times of rows, the groups to record by, and values of the whole population
+//   - flows.go: the flows that a program can cause, of states and of machines
 //
 // Evaluating values:
 //
 //   - scope.go: [Scope]; names, quantities, rates, probabilities, durations, times
 //   - scope_tables.go: tables by attributes
-//   - scope_law.go: distributions
+//   - scope_law.go: distributions of durations
+//   - scope_whole.go: whole numbers and their distributions
+//   - scope_numbers.go: laws of the numbers of individuals, and rates with these numbers
 //   - scope_terms.go: expressions, seasons, steps and lines, with their dimensions
+//   - scope_since.go: curves by a time since
 //   - scope_timevarying.go: rates and probabilities that vary: their range, and bounds for thinning
-//   - sizes.go: bounds of rates by counts that follow from the size of the population
 //   - scope_depends.go: what a value depends on: attributes, time, counts
+//   - scope_complexity.go: how much work it is to evaluate a parameter or a distribution
 //   - scope_errors.go: where a problem is reported, and how messages describe values
 //
 // # Where to add something

@@ -135,25 +135,6 @@ func (c *compiler) outcomeValue(here Scope, v syntax.Value, what string, want sy
 // maxWeight is the largest weight or amount: whatever is added up stays a finite number.
 const maxWeight = 1e30
 
-// firstThat returns the name, or the words, of the first value that a value is made of and that
-// depends on something.
-func (s Scope) firstThat(v syntax.Value, is func(Dependence) bool) string {
-	if v.Name != "" {
-		return diag.Shorten(v.Name)
-	}
-	found := v.Text
-	if v.TimeVarying != nil || v.CountDependent != nil {
-		return found
-	}
-	done := false
-	v.Each(func(part syntax.Value) {
-		if !done && is(s.Dependence(part)) {
-			found, done = s.firstThat(part, is), true
-		}
-	})
-	return found
-}
-
 // resolveOutcomes looks up what the events of outcomes are, once all names and flows are known, and
 // checks the names of the outcomes.
 func (c *compiler) resolveOutcomes() {

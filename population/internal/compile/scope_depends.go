@@ -1,7 +1,9 @@
 package compile
 
 import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"slices"
 )
 
 // A Dependence is what a value depends on, whatever interventions set the parameters to.
@@ -105,4 +107,33 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependen
 		g.stack = g.stack[:at]
 	}
 	return d, back
+}
+
+// firstThat returns the name, or the words, of the first value that a value is made of and that
+// depends on something.
+func (s Scope) firstThat(v syntax.Value, is func(Dependence) bool) string {
+	if v.Name != "" {
+		return diag.Shorten(v.Name)
+	}
+	found := v.Text
+	if v.TimeVarying != nil || v.CountDependent != nil {
+		return found
+	}
+	done := false
+	v.Each(func(part syntax.Value) {
+		if !done && is(s.Dependence(part)) {
+			found, done = s.firstThat(part, is), true
+		}
+	})
+	return found
+}
+
+// union merges two lists of attributes, ascending.
+func union(a, b []int) []int {
+	if len(b) == 0 {
+		return a
+	}
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }

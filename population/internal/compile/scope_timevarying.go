@@ -2,7 +2,6 @@ package compile
 
 import (
 	"math"
-	"reflect"
 
 	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -10,51 +9,6 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
-
-// A timeVaryingShape is a hash key: equal time-varying values have the same.
-type timeVaryingShape struct {
-	most   float64
-	pieces int
-	sum    float64
-}
-
-// timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
-// result is nil and the constant.
-func (c *compiler) timeVarying(
-	here Scope, v syntax.Value, what string, want syntax.Kind,
-) (*program.TimeVarying, float64) {
-	got, ok := here.timeVarying(v, what, want)
-	if !ok {
-		return nil, 0
-	}
-	if x, constant := got.Constant(); constant {
-		if got.ByCounts && x > got.Max {
-			here.reportTogether(v.At, []syntax.Value{v},
-				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Max,
-				here.unit.Name)
-		}
-		return nil, max(0, x)
-	}
-	// Equal values are stored once for all states, cells and phases.
-	key := timeVaryingShape{got.Max, len(got.Bounds), 0}
-	for i, b := range got.Bounds {
-		key.sum += float64(b * float64(i+1))
-	}
-	for _, known := range c.timeVaryings[key] {
-		if reflect.DeepEqual(known, got) {
-			return known, 0
-		}
-	}
-	if !c.reserveEntries(1 + len(got.Bounds)/4) {
-		return nil, 0
-	}
-	c.timeVaryings[key] = append(c.timeVaryings[key], got)
-	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
-	if got.Maxes != nil {
-		c.program.Sizes = here.sizes
-	}
-	return got, 0
-}
 
 // A timeVaryingKey identifies a value in the cache of those that are the same for all individuals.
 type timeVaryingKey struct {
@@ -318,4 +272,63 @@ func (s Scope) cutPart(tv *program.TimeVarying, begin, span float64, edges []flo
 		from = to
 	}
 	return edges, true
+}
+
+// boundBySize finds the bound of a rate that depends on counts, for each size class. It reports
+// false if there is none.
+func (s Scope) boundBySize(
+	tv *program.TimeVarying, m DimTerm, v, got syntax.Value, at diag.Place, what string,
+) bool {
+	for _, most := range s.sizes {
+		// The end of the run does not count, so that one that goes on has the same draws.
+		_, high := m.BoundsUpTo(0, math.MaxFloat64/4, float64(most))
+		if math.IsNaN(high) || math.IsInf(high, 0) {
+			s.reportValue(v, at, "%s: no bound of %s follows from the file, so that it cannot be drawn; write most: and what "+
+				"it never exceeds", what, got.CountDependent.Value.Text)
+			return false
+		}
+		tv.Maxes = append(tv.Maxes, max(high, 0))
+	}
+	if len(tv.Maxes) == 0 {
+		return false // another problem has been reported
+	}
+	tv.Max = tv.Maxes[0]
+	return true
+}
+
+// ratePerPair returns the rate at which an individual meets others of a contact with rate each:
+// that of a pair, times the number of others. A most is that of a pair.
+func (s Scope) ratePerPair(
+	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string,
+) (m DimTerm, ok bool) {
+	pair := got.CountDependent.Value
+	of, _, ok := s.Dereference(pair, what)
+	if !ok {
+		return m, false
+	}
+	var most syntax.Value
+	if of.CountDependent != nil {
+		got, most = of, of.CountDependent.Most
+		if m, ok = s.Term(of.CountDependent.Value, what+": value"); !ok {
+			return m, false
+		}
+	} else if m, ok = s.Term(pair, what); !ok || m.Dimension == syntax.RateDimension &&
+		!s.checkRange(&program.TimeVarying{Root: m.Term}, pair, pair, at, what, syntax.KindRate) {
+		return m, false
+	}
+	others := program.Combine(expr.Subtract, &program.Term{Op: program.TermTotal}, program.Constant(1))
+	m.Term = program.Combine(expr.Multiply, m.Term, others)
+	tv.ByCounts = true
+	if !most.Given() {
+		return m, s.boundBySize(tv, m, v, got, at, what)
+	}
+	x, ok := s.Rate(most, what+": most")
+	if !ok || len(s.sizes) == 0 {
+		return m, false // another problem has been reported
+	}
+	for _, size := range s.sizes {
+		tv.Maxes = append(tv.Maxes, x*float64(max(size-1, 0)))
+	}
+	tv.Max = tv.Maxes[0]
+	return m, true
 }

@@ -484,3 +484,11 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	t.Always = append(t.Always, always)
 	c.alwaysAfter = append(c.alwaysAfter, clock.After)
 }
+
+// rateKey is the key of a rate, for messages.
+func rateKey(rate syntax.Value) string {
+	if rate.CountDependent != nil && rate.CountDependent.Pairs {
+		return ": rate each"
+	}
+	return ": rate"
+}

@@ -1,49 +1,10 @@
 package compile
 
 import (
-	"math"
-
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"math"
 )
-
-// children returns how those enter who enter when a clock fires: nil if nobody does. It is worked
-// out once for each phase.
-func (c *compiler) children(here Scope, clock *syntax.Clock) *program.Entry {
-	if len(clock.Children) == 0 {
-		return nil
-	}
-	if in, ok := c.childEntries[clock]; ok {
-		return in
-	}
-	e, in := &clock.Children[0], &program.Entry{}
-	c.givenAttributes(here, in, e.With, e.What+": with", c.inheritedAttributes(e), e.Which)
-	c.inheritNumbers(in, e)
-	c.inheritPlaces(in, e)
-	c.entryStates(here, &e.Enter, e.What+": enter", in)
-	c.batch(here, e, in)
-	c.childEntries[clock] = in
-	return in
-}
-
-// batch sets how many enter together.
-func (c *compiler) batch(here Scope, e *syntax.Entry, in *program.Entry) {
-	if !e.Count.Given() || e.Count.Bad {
-		return
-	}
-	what := e.What + ": count"
-	if d := here.Dependence(e.Count); d.Cells() && e.What == syntax.ByImmigration {
-		here.reportTogether(e.Count.At, []syntax.Value{e.Count}, "%s: a table by group, and nobody is there yet", what)
-		return
-	}
-	in.Count = eachCell(c, here, []syntax.Value{e.Count}, func(here Scope) program.Whole {
-		w, ok := here.Whole(e.Count, what)
-		if !ok || !c.reserveEntries(1+len(w.Sums)/16) {
-			return program.Whole{}
-		}
-		return w
-	})
-}
 
 // Whole evaluates a whole number, or a distribution of whole numbers.
 func (s Scope) Whole(v syntax.Value, what string) (program.Whole, bool) {
