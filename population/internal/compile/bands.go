@@ -3,7 +3,6 @@ package compile
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -84,8 +83,7 @@ func (c *compiler) followsAge(attribute int, n syntax.Ref, what string) bool {
 // if nobody is there then, or if an age is not known.
 func (c *compiler) bandSizes(t *program.Phase, b *program.Band) ([]float64, bool) {
 	sizes, total := make([]float64, len(b.Ages)), 0.0
-	quiet := c.here // problems with ages are reported where they are worked out
-	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
+	quiet := c.here.Quiet() // problems with ages are reported where they are worked out
 	for i := range c.program.StartGroups {
 		in := &c.program.StartGroups[i]
 		count := float64(in.Count)

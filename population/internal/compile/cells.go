@@ -132,8 +132,8 @@ func (c *compiler) timeVarying(
 	if x, constant := got.Constant(); constant {
 		if got.ByCounts && x > got.Max {
 			here.reportTogether(v.At, []syntax.Value{v},
-				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Max,
-				here.unit.Name)
+				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.Unit.Name, got.Max,
+				here.Unit.Name)
 		}
 		return nil, max(0, x)
 	}
@@ -153,7 +153,7 @@ func (c *compiler) timeVarying(
 	c.timeVaryings[key] = append(c.timeVaryings[key], got)
 	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
 	if got.Maxes != nil {
-		c.program.Sizes = here.sizes
+		c.program.Sizes = here.Sizes
 	}
 	return got, 0
 }

@@ -146,14 +146,7 @@ func File(f *syntax.File, list *diag.List) *Model {
 // StartScope returns the scope of the start with a list of problems of its own. They are discarded:
 // the model has been compiled, so there should be none.
 func (m *Model) StartScope() Scope {
-	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
-	here.parameters, here.sets = start.parameters, start.sets
-	here.attributes, here.states, here.group = start.attributes, start.states, start.group
-	here.sizes = start.sizes
-	here.machines, here.sinces = start.machines, start.sinces
-	here.numbers, here.givenNumbers = start.numbers, start.givenNumbers
-	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
-	return here
+	return m.Start.AtStart(&diag.List{})
 }
 
 // ObservedScope is StartScope, with the values that parameters have after a saved state if the
@@ -185,14 +178,14 @@ func (c *compiler) compile() {
 	c.countMachineTimers()
 	c.ageBands(c.here)
 	c.numbers(c.here)
-	c.here.numbers, c.here.givenNumbers = p.Numbers, c.giveNumbers()
+	c.here.Numbers, c.here.GivenNumbers = p.Numbers, c.giveNumbers()
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
 	c.places(c.here)
 	c.networks(c.here)
 	c.checkDeals()
 	for _, parameter := range f.Parameters {
-		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
+		if name := parameter.Label.Name; len(c.here.Sets[name]) > 0 {
 			c.settable = append(c.settable, name)
 		}
 	}
@@ -221,7 +214,7 @@ func (c *compiler) compile() {
 	c.functions()
 	c.listValues()
 	c.numberColumns()
-	p.Since = *c.here.sinces
+	p.Since = *c.here.Sinces
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -277,26 +270,25 @@ func (c *compiler) startScope() Scope {
 	here := NewScope(c.List, f.Unit)
 	for _, named := range f.Parameters {
 		name := named.Label.Name
-		parameter := Parameter{Value: named.Value, what: "parameters: " + name}
+		parameter := Parameter{Value: named.Value, What: "parameters: " + name}
 		if f.Overridden[name] {
-			parameter.change = 1
+			parameter.Change = 1
 		}
-		here.parameters[name] = parameter
+		here.Define(name, parameter)
 	}
-	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states, here.machines = p.Attributes, p.Counted, p.Machines
-	here.group = func(name string) int {
+	here.Attributes, here.States, here.Machines = p.Attributes, p.Counted, p.Machines
+	here.Group = func(name string) int {
 		if !c.isValue(name) {
 			return -1
 		}
 		return c.watchValue(name, -1)
 	}
-	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
-	here.sizes = c.sizes()
-	here.sets = map[string][]syntax.Value{}
+	here.Zero, here.Start, here.End, here.CutEnd = f.Epoch, p.Start, p.End, f.CutEnd
+	here.Sizes = c.sizes()
+	here.Sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
-			here.sets[set.Label.Name] = append(here.sets[set.Label.Name], set.Value)
+			here.Sets[set.Label.Name] = append(here.Sets[set.Label.Name], set.Value)
 		}
 	}
 	return here
@@ -306,7 +298,7 @@ func (c *compiler) startScope() Scope {
 // even if the parameter is never used.
 func (c *compiler) checkParameters(here Scope) {
 	for _, p := range c.file.Parameters {
-		if here.complexity(p.Label.Name).circular {
+		if here.circular(p.Label.Name) {
 			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
 				diag.Quote(p.Label.Name))
 		}

@@ -113,8 +113,7 @@ func (c *compiler) beginsIndex(name string) int {
 // sameValue reports whether a parameter that is set to a value keeps the one that it has, but for
 // rounding.
 func sameValue(here Scope, old Parameter, new syntax.Value) bool {
-	quiet := here
-	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
+	quiet := here.Quiet()
 	a, _, okA := quiet.Resolve(old.Value, "")
 	b, _, okB := quiet.Resolve(new, "")
 	switch isQuantity := func(v syntax.Value) bool { return v.IsQuantity() || v.Computed }; {
@@ -124,7 +123,7 @@ func sameValue(here Scope, old Parameter, new syntax.Value) bool {
 		m, okB := quiet.Law(b, "")
 		return okA && okB && l.Equal(&m)
 	case isQuantity(a) && isQuantity(b):
-		x, y := a.Quantity.In(here.unit), b.Quantity.In(here.unit)
+		x, y := a.Quantity.In(here.Unit), b.Quantity.In(here.Unit)
 		return a.Quantity.Kind == b.Quantity.Kind && math.Abs(x-y) <= 1e-12*math.Abs(x)
 	}
 	return old.At == new.At && old.Text == new.Text
@@ -252,10 +251,10 @@ func (c *compiler) setParameter(v syntax.Value, steps int) (name string) {
 		return ""
 	}
 	if v.Name != "" {
-		if len(c.here.sets[v.Name]) > 0 {
+		if len(c.here.Sets[v.Name]) > 0 {
 			return v.Name
 		}
-		if p, ok := c.here.parameters[v.Name]; ok {
+		if p, ok := c.here.Parameter(v.Name); ok {
 			return c.setParameter(p.Value, steps+1)
 		}
 		return ""

@@ -209,7 +209,7 @@ func entryShares(
 	case changes:
 		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
 			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum,
-				here.unit.Name, here.start+t)
+				here.Unit.Name, here.Start+t)
 		}
 		return program.EntryShares{Varying: varying}
 	case rest >= 0 && sum > 1+sumTolerance:

@@ -239,7 +239,7 @@ func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *pr
 		t.States = append(t.States, uint16(v))
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
-		return entryShares(here.ForCell(c.afterState(here.own)), e, what, written, rest, good)
+		return entryShares(here.ForCell(c.afterState(here.Own)), e, what, written, rest, good)
 	})
 	return t
 }

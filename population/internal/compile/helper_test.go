@@ -41,7 +41,5 @@ func scopeOf(t *testing.T, parameters string) (Scope, *diag.List) {
 		t.Fatal(err)
 	}
 	list := &diag.List{}
-	here := m.StartScope()
-	here.List = list
-	return here, list
+	return m.Start.AtStart(list), list
 }

@@ -40,10 +40,7 @@ func (c *compiler) mixing(
 	c.program.MixesBy[a] = true
 	values := c.program.Attributes[a].Values
 	report := func(at diag.Place, message string) {
-		if !here.reported[at] {
-			here.reported[at] = true
-			c.Add(at, "%s", message)
-		}
+		here.reportValue(syntax.Value{At: at}, at, "%s", message)
 	}
 	rows, rowsAt := text.Matrix.Sorted(text.By.Name, values, report)
 	switch {
@@ -111,7 +108,7 @@ func (c *compiler) mixing(
 // one of them is more than 1, or a rate, and no row adds up to 1.
 func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
 	contacts := false
-	here.List, here.reported = &diag.List{}, map[diag.Place]bool{} // problems are reported later
+	here = here.Quiet() // problems are reported later
 	for _, row := range rows {
 		sum := 0.0
 		for _, v := range row {

@@ -32,7 +32,7 @@ func (c *compiler) setLater(here Scope, values []syntax.Value, what string) (fou
 		seen := map[string]bool{}
 		here.EachParameter(v, seen, func(Parameter) {})
 		for name := range seen {
-			if len(here.sets[name]) > 0 && !found {
+			if len(here.Sets[name]) > 0 && !found {
 				found = true
 				here.reportTogether(v.At, []syntax.Value{v}, "%s: an intervention sets %s, and a number has one law all the "+
 					"time; expected a value of its own", what, diag.Quote(name))

@@ -45,7 +45,7 @@ func (c *compiler) listOutcomes(here Scope) {
 // fixedInOutcome refuses a parameter that interventions set, where one value is needed for the
 // whole run.
 func (c *compiler) fixedInOutcome(here Scope, v syntax.Value, what string) {
-	if v.Name != "" && len(here.sets[v.Name]) > 0 {
+	if v.Name != "" && len(here.Sets[v.Name]) > 0 {
 		here.reportValue(v, v.At, "%s: interventions set %s; expected one value for the whole run", what,
 			diag.Shorten(v.Name))
 	}
@@ -122,7 +122,7 @@ func (c *compiler) outcomeValue(here Scope, v syntax.Value, what string, want sy
 			if got, at, ok := here.Resolve(v, what); ok && got.Distribution == nil && !got.Computed &&
 				got.Quantity.Kind == syntax.KindNumber {
 				here.reportValue(v, at, "%s: %s has no unit; write %s per %s", what, describeResolved(v, got), got.Text,
-					here.unit.Name)
+					here.Unit.Name)
 				return 0
 			}
 		}

@@ -317,7 +317,7 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 		if given := in.ValueOf(a.Attribute); given >= 0 && uint16(given) != v {
 			return false
 		}
-		if here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
+		if here.Own != nil && here.Own[a.Attribute] != unset && here.Own[a.Attribute] != v {
 			return false
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // reported once, and the result is then not ok.
 type Scope struct {
 	*diag.List
-	unit           syntax.Unit
+	Frame
 	parameters     map[string]Parameter // at the start
 	changes        map[string]Parameter // by interventions since the start
 	changedAtStart bool                 // some parameters are changed by --set
@@ -25,25 +25,29 @@ type Scope struct {
 	caches
 	// The cells of the individual that tables are read for and of the individual it meets: a value
 	// for each attribute. Nil if there is none.
-	own, met   []uint16
-	attributes program.Attributes
-	states     []string
-	group      func(name string) int // the number in Program.Watched of region=north, for example, or −1
-	machines   []program.Machine
-	sinces     *[]program.Since // Program.Since so far
-	numbers    []program.Number
-	unitless   bool // durations and rates are numbers, as in the law of a number
-	// givenNumbers has the numbers that with gives, by name.
-	givenNumbers map[string][]float64
-	Zero         syntax.Epoch
-	start, end   float64                   // of the run, on the model's clock
-	cutEnd       float64                   // see syntax.File
-	sets         map[string][]syntax.Value // all values that interventions give to parameters
-	sizes        []int                     // how many may be alive, by size class
+	Own, met []uint16
+	unitless bool // durations and rates are numbers, as in the law of a number
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]Dependence
 	sortedNames *[]string // of the parameters, filled in by names
+}
+
+// A Frame is what all scopes of a model have in common, whatever the parameters stand for.
+type Frame struct {
+	Unit         syntax.Unit
+	Zero         syntax.Epoch
+	Start, End   float64 // of the run, on the model's clock
+	CutEnd       float64 // see syntax.File
+	Attributes   program.Attributes
+	States       []string
+	Machines     []program.Machine
+	Numbers      []program.Number
+	GivenNumbers map[string][]float64      // the numbers that with gives, by name
+	Group        func(name string) int     // the number in Program.Watched of region=north, for example, or −1
+	Sinces       *[]program.Since          // Program.Since so far
+	Sets         map[string][]syntax.Value // all values that interventions give to parameters
+	Sizes        []int                     // how many may be alive, by size class
 }
 
 // caches hold what has been worked out for the values of the parameters in a scope.
@@ -66,24 +70,43 @@ func newCaches() caches {
 // A Parameter is the value of a parameter and where it comes from.
 type Parameter struct {
 	syntax.Value
-	what string // how messages speak of the place where the value is given
-	// change is 0 for the file's value, 1 for the value of --set, and counts on with each
+	What string // how messages speak of the place where the value is given
+	// Change is 0 for the file's value, 1 for the value of --set, and counts on with each
 	// intervention. A problem with a changed value is reported where it was changed last.
-	change int
+	Change int
 }
 
 // NewScope returns a scope without parameters and attributes. Problems are added to the list.
 func NewScope(list *diag.List, u syntax.Unit) Scope {
 	return Scope{
-		List: list, unit: u,
+		List: list, Frame: Frame{Unit: u, Sinces: new([]program.Since)},
 		parameters:  map[string]Parameter{},
 		reported:    map[diag.Place]bool{},
 		caches:      newCaches(),
 		indexes:     map[*syntax.Table]*tableIndex{},
 		dependences: map[any]Dependence{},
 		sortedNames: new([]string),
-		sinces:      new([]program.Since),
 	}
+}
+
+// Define adds a parameter to a scope that is being set up.
+func (s *Scope) Define(name string, p Parameter) {
+	s.parameters[name] = p
+	s.changedAtStart = s.changedAtStart || p.Change > 0
+}
+
+// AtStart returns a scope of the start of the same model, with a list of problems and caches of its
+// own.
+func (s Scope) AtStart(list *diag.List) Scope {
+	start := NewScope(list, s.Unit)
+	start.Frame, start.parameters = s.Frame, s.parameters
+	return start
+}
+
+// Quiet returns the same scope without its problems: they are reported elsewhere.
+func (s Scope) Quiet() Scope {
+	s.List, s.reported = &diag.List{}, map[diag.Place]bool{}
+	return s
 }
 
 // names returns the sorted names of the parameters, which never change.
@@ -108,7 +131,7 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 // ForCell returns the scope of an individual in a cell: the number of its value for each attribute,
 // or unset.
 func (s Scope) ForCell(cell []uint16) Scope {
-	s.own = cell
+	s.Own = cell
 	return s
 }
 
@@ -120,7 +143,7 @@ func (s Scope) Meeting(cell []uint16) Scope {
 
 // MeetingAnybody returns the scope in which the individual meets one of whom nothing is known.
 func (s Scope) MeetingAnybody() Scope {
-	cell := make([]uint16, len(s.attributes))
+	cell := make([]uint16, len(s.Attributes))
 	for a := range cell {
 		cell[a] = unset
 	}
@@ -184,7 +207,7 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	if change := 0; s.changedAtStart || len(s.changes) > 0 {
 		s.latestChange(got, &at, &change)
 	}
-	got.Quantity, got.Computed = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.unit}, true
+	got.Quantity, got.Computed = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.Unit}, true
 	return got, at, true
 }
 
@@ -217,7 +240,7 @@ func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Plac
 		case !ok:
 			s.reportValue(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
 			return v, at, false
-		case steps > syntax.MaxParameterChain && s.complexity(v.Name).circular:
+		case steps > syntax.MaxParameterChain && s.circular(v.Name):
 			s.reportValue(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
 			return v, at, false
 		case steps > syntax.MaxParameterChain:
@@ -225,7 +248,7 @@ func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Plac
 				what, syntax.MaxParameterChain, diag.Quote(v.Name))
 			return v, at, false
 		}
-		if p.change > 0 {
+		if p.Change > 0 {
 			at = p.At
 		}
 		cell := v.Cell
@@ -245,7 +268,7 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 			break
 		}
 		via = v.Name
-		v, what = p.Value, p.what
+		v, what = p.Value, p.What
 	}
 	if v.Distribution != nil && v.Distribution.Family != "" {
 		what += ": " + v.Distribution.Family
@@ -315,21 +338,21 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	}
 	switch k := got.Quantity.Kind; {
 	case k == want || want == syntax.KindShare && k == syntax.KindNumber:
-		x := got.Quantity.In(s.unit)
+		x := got.Quantity.In(s.Unit)
 		if math.IsInf(x, 0) || x == 0 && got.Quantity.Number != 0 {
-			s.reportValue(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.unit.Name)
+			s.reportValue(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.Unit.Name)
 			return 0, at, false
 		}
 		return x, at, true
 	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Computed:
 		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
-			s.unit.NameFor(got.Quantity.Number))
+			s.Unit.NameFor(got.Quantity.Number))
 	case k == syntax.KindNumber && want == syntax.KindRate && !got.Computed:
 		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
-			got.Text, s.unit.Name)
+			got.Text, s.Unit.Name)
 	case k == syntax.KindPower:
 		m, _ := s.term(got, what)
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.unit), want,
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.Unit), want,
 			want.Example())
 	default:
 		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s%s", what, name, comma, k, want, want.Example(),
@@ -400,13 +423,13 @@ func (s Scope) ClockTime(v syntax.Value, what string) (float64, bool) {
 		s.reportValue(v, at, "%s: found a distribution, expected a time such as 15 days", what)
 		return 0, false
 	}
-	x, err := s.Zero.ClockTime(got.Quantity, s.unit)
+	x, err := s.Zero.ClockTime(got.Quantity, s.Unit)
 	switch {
 	case err != nil:
 		s.reportValue(v, at, "%s: %s is %v", what, describeResolved(v, got), err)
 		return 0, false
 	case math.IsInf(x, 0):
-		s.reportValue(v, at, "%s: %s is too large for a time in %ss", what, describeResolved(v, got), s.unit.Name)
+		s.reportValue(v, at, "%s: %s is too large for a time in %ss", what, describeResolved(v, got), s.Unit.Name)
 		return 0, false
 	}
 	return x, true

@@ -30,6 +30,9 @@ func (s Scope) complexity(name string) *parameterComplexity {
 	return s.complexityFrom(name, nil)
 }
 
+// circular reports whether a parameter refers to itself.
+func (s Scope) circular(name string) bool { return s.complexity(name).circular }
+
 // complexityFrom does so for a parameter that was reached along a path of others.
 func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
 	if c, ok := s.complexities[name]; ok {
@@ -94,16 +97,16 @@ func (s Scope) checkComplexity(name string) bool {
 	switch first := s.complexities[c.bad]; {
 	case first.circular:
 		hint := ""
-		if p.change > 1 { // set by an intervention
+		if p.Change > 1 { // set by an intervention
 			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a " +
 				"name of its own"
 		}
-		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(c.bad), hint)
+		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.What, diag.Quote(c.bad), hint)
 	case first.reads > maxReads:
 		s.reportValue(p.Value, p.At,
-			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
+			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.What, maxReads)
 	default:
-		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what,
+		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.What,
 			syntax.MaxParameterChain)
 	}
 	return false

@@ -67,7 +67,7 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependen
 	}
 	if v.Name == "" {
 		if v.Table != nil {
-			if a := s.attributes.Index(v.Table.By.Name); a >= 0 {
+			if a := s.Attributes.Index(v.Table.By.Name); a >= 0 {
 				if v.Table.Met {
 					d.Met = []int{a}
 				} else {
@@ -96,7 +96,7 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependen
 	if p, ok := s.parameters[v.Name]; ok {
 		add(p.Value)
 	}
-	for _, set := range s.sets[v.Name] {
+	for _, set := range s.Sets[v.Name] {
 		add(set)
 	}
 	if back == at {

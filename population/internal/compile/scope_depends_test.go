@@ -17,7 +17,7 @@ func TestDependenceMissed(t *testing.T) {
 		meeting: {by: age, of: met, child: both, other: 1}
 		settable: 1`)
 	number := syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}
-	here.sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
+	here.Sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
 	for name, want := range map[string]Dependence{
 		"plain":    {},
 		"severity": {Own: []int{0}},
@@ -60,7 +60,7 @@ func TestDependenceLostInCycle(t *testing.T) {
 			return set
 		}
 		// Cycles: a, b, c; and d, e.
-		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")}
+		here.Sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")}
 		for i := range names {
 			name := names[(i+first)%len(names)]
 			if got := here.Dependence(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {

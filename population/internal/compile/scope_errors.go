@@ -49,16 +49,15 @@ func (s Scope) reportAt(stands, at diag.Place, format string, args ...any) {
 // latestChange finds the latest change of a parameter that a value is made of.
 func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
 	s.EachParameter(v, map[string]bool{}, func(p Parameter) {
-		if p.change > *change {
-			*at, *change = p.At, p.change
+		if p.Change > *change {
+			*at, *change = p.At, p.Change
 		}
 	})
 }
 
 // describe returns a value as messages repeat it, with what its name stands for if it has one.
 func (s Scope) describe(v syntax.Value) string {
-	s.List, s.reported = &diag.List{}, map[diag.Place]bool{} // problems with the value are reported elsewhere
-	got, _, _ := s.Resolve(v, "")
+	got, _, _ := s.Quiet().Resolve(v, "")
 	return describeResolved(v, got)
 }
 

@@ -58,7 +58,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 
 // dependsOnCell reports whether a distribution must be evaluated for each cell.
 func (s Scope) dependsOnCell(l *syntax.Distribution) bool {
-	return (s.own != nil || s.met != nil) && s.Dependence(syntax.Value{Distribution: l}).Cells()
+	return (s.Own != nil || s.met != nil) && s.Dependence(syntax.Value{Distribution: l}).Cells()
 }
 
 // distribution evaluates a distribution that is written out. A new family is added here, in

@@ -66,14 +66,14 @@ func (s Scope) numberLaw(text *syntax.Number, what string) (l program.NumberLaw)
 
 // numberTerm returns the term of a number in an expression.
 func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
-	k := slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
+	k := slices.IndexFunc(s.Numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
 	at := x.Place(n.From)
 	switch {
 	case k < 0:
 		s.reportValue(syntax.Value{At: at}, at, "%s: %s is a number of each individual; expected one value for all", what,
 			n.Leaf.Name)
 		return DimTerm{}, false
-	case s.numbers[k].Law == nil || len(s.numbers[k].Law.Values) == 0:
+	case s.Numbers[k].Law == nil || len(s.Numbers[k].Law.Values) == 0:
 		return DimTerm{}, false // that has been reported
 	}
 	if x.OfMet && s.met == nil {
@@ -82,8 +82,8 @@ func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string)
 		return DimTerm{}, false
 	}
 	t := &program.Term{Op: program.TermNumber, Number: k, Met: x.OfMet, Low: math.Inf(1), High: math.Inf(-1)}
-	for i := range s.numbers[k].Law.Values {
-		low, high := s.numbers[k].Law.Values[i].Range()
+	for i := range s.Numbers[k].Law.Values {
+		low, high := s.Numbers[k].Law.Values[i].Range()
 		t.Low, t.High = min(t.Low, low), max(t.High, high)
 	}
 	low, high := s.givenRange(n.Leaf.Name)
@@ -95,14 +95,14 @@ func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string)
 // machines are not among these.
 func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
 	t := &program.Term{Op: program.TermMean, State: -1}
-	t.Number = slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
+	t.Number = slices.IndexFunc(s.Numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
 	if t.Number < 0 {
 		return DimTerm{}, false // its definition has a problem, which has been reported
 	}
 	if n.Leaf.State != "" {
-		states := s.states
-		if len(s.machines) > 0 {
-			states = states[:s.machines[0].FirstCount]
+		states := s.States
+		if len(s.Machines) > 0 {
+			states = states[:s.Machines[0].FirstCount]
 		}
 		if t.State = slices.Index(states, n.Leaf.State); t.State < 0 {
 			at := x.Place(n.OpAt)
@@ -118,7 +118,7 @@ func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (
 // none.
 func (s Scope) givenRange(name string) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
-	for _, x := range s.givenNumbers[name] {
+	for _, x := range s.GivenNumbers[name] {
 		low, high = min(low, x), max(high, x)
 	}
 	return low, high
@@ -131,7 +131,7 @@ func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.
 	var ok bool
 	if tv.Numbers, part.Root, ok = tv.Root.SplitNumbers(); !ok {
 		tv.Numbers, part.Root = nil, tv.Root
-		if _, high := tv.Root.Bounds(0, s.end-s.start); math.IsInf(high, 0) || math.IsNaN(high) {
+		if _, high := tv.Root.Bounds(0, s.End-s.Start); math.IsInf(high, 0) || math.IsNaN(high) {
 			s.reportValue(v, at, "%s: %s has no bound, so that it cannot be drawn: %s may be any number; multiply what changes "+
 				"by it, or give its law a most", what, nameOrText(v, got), s.numberWords(tv.Root))
 			return false
@@ -149,7 +149,7 @@ func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.
 func (s Scope) numberWords(t *program.Term) (name string) {
 	t.EachNumber(func(n *program.Term) {
 		if name == "" {
-			name = s.numbers[n.Number].Name
+			name = s.Numbers[n.Number].Name
 		}
 	})
 	return name
@@ -160,11 +160,11 @@ func (s Scope) numberWords(t *program.Term) (name string) {
 func (s Scope) checkNumbers(
 	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
 ) bool {
-	low, high := tv.Root.Bounds(0, s.end-s.start)
+	low, high := tv.Root.Bounds(0, s.End-s.Start)
 	name := s.numberWords(tv.Root)
 	bad := ""
 	tv.Root.EachNumber(func(n *program.Term) {
-		if one := &s.numbers[n.Number]; n.Low < 0 && bad == "" {
+		if one := &s.Numbers[n.Number]; n.Low < 0 && bad == "" {
 			if bad = "a given number is"; one.Law.Values[0].Family == program.Normal {
 				bad = "a normal can be"
 			}
@@ -205,8 +205,8 @@ func (s Scope) exponentialRate(v syntax.Value, what string) (*program.TimeVaryin
 	case !ok:
 		return nil, false
 	case m.Dimension != want:
-		s.reportValue(arg, at, "%s: %s: %s is %s; expected %s", what, name, arg.Text, m.Describe(s.unit),
-			want.Describe(s.unit))
+		s.reportValue(arg, at, "%s: %s: %s is %s; expected %s", what, name, arg.Text, m.Describe(s.Unit),
+			want.Describe(s.Unit))
 		return nil, false
 	}
 	tv := &program.TimeVarying{Root: m.Term, Personal: true}

@@ -64,13 +64,13 @@ func (s Scope) sinceKnots(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 		}
 		at := k.Time.Number
 		if k.Time.Kind == syntax.KindDuration {
-			at = k.Time.In(s.unit)
+			at = k.Time.In(s.Unit)
 		}
 		switch {
 		case k.Time.Kind == syntax.KindDate:
 			return fail("%s is a date; expected a time since %s, such as 5 days", k.Text, c.Since)
 		case math.IsInf(at, 0):
-			return fail("%s is too large for a time in %ss", k.Text, s.unit.Name)
+			return fail("%s is too large for a time in %ss", k.Text, s.Unit.Name)
 		case at < 0:
 			return fail("%s is before the individual came in; expected a time since %s", k.Text, c.Since)
 		case i > 0 && !(at > t.Times[i-1]):
@@ -92,12 +92,12 @@ func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 		s.reportValue(syntax.Value{At: at}, at, what+": "+format, args...)
 		return 0, false
 	}
-	states := len(s.states)
-	if len(s.machines) > 0 {
-		states = s.machines[0].FirstCount
+	states := len(s.States)
+	if len(s.Machines) > 0 {
+		states = s.Machines[0].FirstCount
 	}
 	switch {
-	case text.Birth && slices.Contains(s.states[:states], "birth"):
+	case text.Birth && slices.Contains(s.States[:states], "birth"):
 		return fail(text.At, "birth is the age, and there is also a state birth; write since: {state: birth} for that")
 	case !text.Birth:
 		first := "" // of the states
@@ -117,7 +117,7 @@ func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 					one.Machine, first = machine, name
 					one.In = make([]bool, states)
 					if machine >= 0 {
-						one.In = make([]bool, len(s.attributes[s.machines[machine].Attribute].Values))
+						one.In = make([]bool, len(s.Attributes[s.Machines[machine].Attribute].Values))
 					}
 				case machine != one.Machine:
 					return fail(text.At, "%s and %s are of two machines; multiply two curves", first, name)
@@ -126,41 +126,41 @@ func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 			}
 		}
 	}
-	for k, known := range *s.sinces {
+	for k, known := range *s.Sinces {
 		if known.Birth == one.Birth && known.Machine == one.Machine && slices.Equal(known.In, one.In) {
 			return k, true
 		}
 	}
-	*s.sinces = append(*s.sinces, one)
-	return len(*s.sinces) - 1, true
+	*s.Sinces = append(*s.Sinces, one)
+	return len(*s.Sinces) - 1, true
 }
 
 // sinceState looks up a state that a time is since: the machine, −1 for states, and its number
 // there. If there is none, it returns what is wrong. States is how many there are under states.
 func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machine, state int, problem string) {
-	nameOf := func(m int) string { return s.attributes[s.machines[m].Attribute].Name }
+	nameOf := func(m int) string { return s.Attributes[s.Machines[m].Attribute].Name }
 	if g.Machine.Given() {
 		var names []string
-		for m := range s.machines {
+		for m := range s.Machines {
 			names = append(names, nameOf(m))
 		}
 		m := slices.Index(names, g.Machine.Name)
 		if m < 0 {
 			return 0, 0, diag.Unknown("machine", g.Machine.Name, func() []string { return names }).String()
 		}
-		values := s.attributes[s.machines[m].Attribute].Values
+		values := s.Attributes[s.Machines[m].Attribute].Values
 		if v := slices.Index(values, n.Name); v >= 0 {
 			return m, v, ""
 		}
 		return 0, 0, diag.Unknown("state of "+g.Machine.Name, n.Name, func() []string { return values }).String()
 	}
-	k := slices.Index(s.states, n.Name)
+	k := slices.Index(s.States, n.Name)
 	if k >= 0 && k < states {
 		return -1, k, ""
 	}
-	for m := range s.machines {
-		values := s.attributes[s.machines[m].Attribute].Values
-		if v := k - s.machines[m].FirstCount; v >= 0 && v < len(values) {
+	for m := range s.Machines {
+		values := s.Attributes[s.Machines[m].Attribute].Values
+		if v := k - s.Machines[m].FirstCount; v >= 0 && v < len(values) {
 			return m, v, ""
 		}
 		if k < 0 && slices.Contains(values, n.Name) {
@@ -168,7 +168,7 @@ func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machi
 				" has one: write since: {" + nameOf(m) + ": " + n.Name + "}"
 		}
 	}
-	return 0, 0, diag.Unknown("state", n.Name, func() []string { return s.states[:states] }).String()
+	return 0, 0, diag.Unknown("state", n.Name, func() []string { return s.States[:states] }).String()
 }
 
 // refuseIndividual reports a value that depends on an individual, by a time since or by a number,
@@ -216,7 +216,7 @@ func (s Scope) findSince(v syntax.Value, name string, seen map[string]bool) (str
 func (s Scope) sinceStaysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }
-	span := s.end - s.start
+	span := s.End - s.Start
 	if low, most := tv.Root.Bounds(0, span); inRange(low) && inRange(most) || math.IsNaN(span) {
 		return 0, 0, true
 	}
@@ -242,7 +242,7 @@ func (s Scope) sinceStaysWithin(tv *program.TimeVarying, high float64) (t, x flo
 		}
 		ages[k] = append(ages[k], t.SinceSamples()...)
 	})
-	who := &program.Individual{CameIn: make([][]float64, len(*s.sinces)), Own: 0, Met: 1}
+	who := &program.Individual{CameIn: make([][]float64, len(*s.Sinces)), Own: 0, Met: 1}
 	for k := range who.CameIn {
 		who.CameIn[k] = []float64{math.Inf(1), math.Inf(1)}
 	}
@@ -277,7 +277,7 @@ func (s Scope) sinceStaysWithin(tv *program.TimeVarying, high float64) (t, x flo
 func (s Scope) SinceWords(t *program.Term) string {
 	var all []string
 	t.EachSince(func(t *program.Term) {
-		if words := (*s.sinces)[t.Since].Words; !slices.Contains(all, words) {
+		if words := (*s.Sinces)[t.Since].Words; !slices.Contains(all, words) {
 			all = append(all, words)
 		}
 	})

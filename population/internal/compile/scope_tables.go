@@ -23,20 +23,20 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	if x, ok := s.indexes[t]; ok {
 		return x
 	}
-	x := &tableIndex{attribute: s.attributes.Index(t.By.Name)}
+	x := &tableIndex{attribute: s.Attributes.Index(t.By.Name)}
 	s.indexes[t] = x
-	if x.attribute < 0 && slices.ContainsFunc(s.numbers, func(n program.Number) bool { return n.Name == t.By.Name }) {
+	if x.attribute < 0 && slices.ContainsFunc(s.Numbers, func(n program.Number) bool { return n.Name == t.By.Name }) {
 		s.Add(t.By.At, "%s: by: %s: a number has no values to tell apart; write a table of groups beside it", what, t.By.Name)
 		x.bad = true
 		return x
 	}
 	if x.attribute < 0 {
-		names := func() []string { return append(s.attributes.Names(), syntax.StateName) }
+		names := func() []string { return append(s.Attributes.Names(), syntax.StateName) }
 		s.Add(t.By.At, "%s: by: %s", what, diag.Unknown("attribute", t.By.Name, names))
 		x.bad = true
 		return x
 	}
-	values := s.attributes[x.attribute].Values
+	values := s.Attributes[x.attribute].Values
 	number := make(map[string]int, len(values))
 	x.entries = make([]int, len(values))
 	for i, name := range values {
@@ -121,7 +121,7 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 // TableEntry returns the entry of a table for the individual of the scope.
 func (s Scope) TableEntry(v syntax.Value, what string) (syntax.Value, bool) {
 	t := v.Table
-	cell := s.own
+	cell := s.Own
 	if t.Met {
 		cell = s.met
 	}
@@ -140,13 +140,13 @@ func (s Scope) TableEntry(v syntax.Value, what string) (syntax.Value, bool) {
 	}
 	e := &t.Entries[x.entries[i]]
 	found := e.Value
-	found.Cell = v.Cell + " for " + t.Describe() + " " + s.attributes[x.attribute].Values[i]
+	found.Cell = v.Cell + " for " + t.Describe() + " " + s.Attributes[x.attribute].Values[i]
 	return found, true
 }
 
 // reportNoIndividual reports that a table is used where there is no individual to read it for.
 func (s Scope) reportNoIndividual(v syntax.Value, what string) {
-	if s.attributes != nil && s.indexOf(v.Table, what).bad {
+	if s.Attributes != nil && s.indexOf(v.Table, what).bad {
 		return // another problem of it has been reported
 	}
 	if v.Table.Met {

@@ -56,9 +56,9 @@ func (s Scope) term(v syntax.Value, what string) (DimTerm, bool) {
 		s.reportValue(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
 		return DimTerm{}, false
 	}
-	x := v.Quantity.In(s.unit)
+	x := v.Quantity.In(s.Unit)
 	if math.IsInf(x, 0) || x == 0 && v.Quantity.Number != 0 {
-		s.reportValue(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.unit.Name)
+		s.reportValue(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.Unit.Name)
 		return DimTerm{}, false
 	}
 	return DimTerm{program.Constant(x), v.Quantity.Kind.Dimension()}, true
@@ -129,18 +129,18 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 	case syntax.AtomSize:
 		return DimTerm{&program.Term{Op: program.TermSize}, syntax.Dimensionless}, true
 	default:
-		for i, name := range s.states {
+		for i, name := range s.States {
 			if name == a.Name {
 				return DimTerm{&program.Term{Op: program.TermCount, State: i}, syntax.Dimensionless}, true
 			}
 		}
-		if s.group != nil {
-			if g := s.group(a.Name); g >= 0 {
+		if s.Group != nil {
+			if g := s.Group(a.Name); g >= 0 {
 				return DimTerm{&program.Term{Op: program.TermGroup, State: g}, syntax.Dimensionless}, true
 			}
 		}
 		s.reportValue(syntax.Value{At: x.Place(n.OpAt)}, x.Place(n.OpAt), "%s: count: %s", what,
-			diag.Unknown("state", a.Name, func() []string { return s.states }))
+			diag.Unknown("state", a.Name, func() []string { return s.States }))
 		return DimTerm{}, false
 	}
 }
@@ -234,10 +234,10 @@ func (s Scope) checkFinite(x *syntax.Expression, n *syntax.ExprNode, what string
 func (s Scope) describeOperand(x *syntax.Expression, n *syntax.ExprNode, m DimTerm) string {
 	if syntax.IsParameter(n) {
 		if got, _, ok := s.Dereference(x.ParameterValue(n), ""); ok && got.Expr == nil && got.TimeVarying == nil {
-			return fmt.Sprintf("%s, %s%s", m.Describe(s.unit), got.Text, got.Cell)
+			return fmt.Sprintf("%s, %s%s", m.Describe(s.Unit), got.Text, got.Cell)
 		}
 	}
-	return m.Describe(s.unit)
+	return m.Describe(s.Unit)
 }
 
 // reportMismatch reports that two operands have different dimensions.
@@ -273,13 +273,13 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (DimTerm, bool) {
 		return DimTerm{}, false
 	}
 	wave := &program.Term{Op: program.TermWave, X: amplitude, Period: period}
-	if periods := max(math.Abs(s.start-peak), s.end-s.start) / period; periods > maxPeriods {
+	if periods := max(math.Abs(s.Start-peak), s.End-s.Start) / period; periods > maxPeriods {
 		s.reportValue(c.Period, c.Period.At,
 			"%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many "+
 				"to tell where in one a time is", what, s.describe(c.Period))
 		return DimTerm{}, false
 	}
-	wave.Phase = (s.start - peak) / period
+	wave.Phase = (s.Start - peak) / period
 	wave.Phase -= math.Floor(wave.Phase)
 	if amplitude == 0 {
 		return mean, true
@@ -299,16 +299,16 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 	var d syntax.Dimension
 	for i := range c.Knots {
 		k := &c.Knots[i]
-		at, err := s.Zero.ClockTime(k.Time, s.unit)
+		at, err := s.Zero.ClockTime(k.Time, s.Unit)
 		switch {
 		case err != nil:
 			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
 			return DimTerm{}, false
 		case math.IsInf(at, 0):
 			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text,
-				s.unit.Name)
+				s.Unit.Name)
 			return DimTerm{}, false
-		case i > 0 && !(at-s.start > t.Times[i-1]):
+		case i > 0 && !(at-s.Start > t.Times[i-1]):
 			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what,
 				k.Text, c.Knots[i-1].Text)
 			return DimTerm{}, false
@@ -317,7 +317,7 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 		if !ok {
 			return DimTerm{}, false
 		}
-		t.Times[i], t.Values[i] = at-s.start, value
+		t.Times[i], t.Values[i] = at-s.Start, value
 	}
 	if !s.repeat(t, v, what) {
 		return DimTerm{}, false
@@ -346,7 +346,7 @@ func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *syntax.Di
 		first := &c.Knots[0].Value
 		s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value},
 			"%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all",
-			what, k.Text, s.describe(k.Value), m.Describe(s.unit), s.describe(*first), d.Describe(s.unit))
+			what, k.Text, s.describe(k.Value), m.Describe(s.Unit), s.describe(*first), d.Describe(s.Unit))
 		return 0, false
 	}
 	return m.X, true
@@ -360,7 +360,7 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 		return true
 	}
 	later := func(x float64, k int) float64 { // knots are relative to the start of the run
-		return s.Zero.AddMonths(s.start+x, k*c.Months, s.unit) - s.start
+		return s.Zero.AddMonths(s.Start+x, k*c.Months, s.Unit) - s.Start
 	}
 	words, at := syntax.CalendarWords(c.Months), v.At
 	if c.Months == 0 {
@@ -376,7 +376,7 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 		s.reportValue(syntax.Value{At: at}, at, "%s: period: %s", what, fmt.Sprintf(format, args...))
 		return false
 	}
-	span := s.end - s.start
+	span := s.End - s.Start
 	switch first, last := t.Times[0], t.Times[n-1]; {
 	case !(last < later(first, 1)):
 		return fail("from %s to %s it is not less than the period, %s", c.Knots[0].Text, c.Knots[n-1].Text,

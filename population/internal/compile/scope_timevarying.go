@@ -80,7 +80,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
-		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.unit), want, want.Example())
+		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.Unit), want, want.Example())
 		return nil, false
 	}
 	tv.Root, tv.Personal = m.Term, m.HasSince() || m.HasNumber()
@@ -125,7 +125,7 @@ func (s Scope) checkRange(
 	if ok {
 		return true
 	}
-	q := syntax.Quantity{Kind: want.Dimension().Kind(), Number: x, Unit: s.unit}
+	q := syntax.Quantity{Kind: want.Dimension().Kind(), Number: x, Unit: s.Unit}
 	reason := "a rate cannot be negative"
 	if want != syntax.KindRate {
 		reason = "a probability is between 0 and 1, or 0% and 100%"
@@ -136,7 +136,7 @@ func (s Scope) checkRange(
 		s.reportValue(v, at, "%s: %s is %v at some time since %s: %s", what, nameOrText(v, got), q, words, reason)
 		return false
 	}
-	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
+	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.Unit.Name, s.Start+t, reason)
 	return false
 }
 
@@ -150,14 +150,14 @@ const maxEvaluations = 100_000
 func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	switch {
 	case tv.Root.HasNumber():
-		low, most := tv.Root.Bounds(0, s.end-s.start)
+		low, most := tv.Root.Bounds(0, s.End-s.Start)
 		return 0, most, low >= -1e-12 && most <= high+1e-12
 	case tv.Root.HasSince():
 		return s.sinceStaysWithin(tv, high)
 	}
 	const slack = 1e-12 // for rounding errors
 	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }
-	span := s.end - s.start
+	span := s.End - s.Start
 	evaluations := 0
 	var check func(from, to float64, depth int) bool
 	check = func(from, to float64, depth int) bool {
@@ -213,7 +213,7 @@ func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64,
 // A run that goes on after the end that it had is cut as it was up to there, so that the draws are
 // the same, and then anew.
 func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
-	span, first := s.end-s.start, s.cutEnd-s.start
+	span, first := s.End-s.Start, s.CutEnd-s.Start
 	if math.IsNaN(span) || math.IsNaN(first) {
 		return true
 	}
@@ -258,7 +258,7 @@ func (s Scope) cutPart(tv *program.TimeVarying, begin, span float64, edges []flo
 		if math.IsInf(bound, 0) || math.IsNaN(bound) {
 			s.reportValue(v, at,
 				"%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what,
-				nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
+				nameOrText(v, got), s.Unit.Name, s.Start+from, s.Start+to)
 			return edges, false
 		}
 		// Pieces with bounds within 2 % are merged: a wave much shorter than its pieces has the
@@ -279,7 +279,7 @@ func (s Scope) cutPart(tv *program.TimeVarying, begin, span float64, edges []flo
 func (s Scope) boundBySize(
 	tv *program.TimeVarying, m DimTerm, v, got syntax.Value, at diag.Place, what string,
 ) bool {
-	for _, most := range s.sizes {
+	for _, most := range s.Sizes {
 		// The end of the run does not count, so that one that goes on has the same draws.
 		_, high := m.BoundsUpTo(0, math.MaxFloat64/4, float64(most))
 		if math.IsNaN(high) || math.IsInf(high, 0) {
@@ -323,10 +323,10 @@ func (s Scope) ratePerPair(
 		return m, s.boundBySize(tv, m, v, got, at, what)
 	}
 	x, ok := s.Rate(most, what+": most")
-	if !ok || len(s.sizes) == 0 {
+	if !ok || len(s.Sizes) == 0 {
 		return m, false // another problem has been reported
 	}
-	for _, size := range s.sizes {
+	for _, size := range s.Sizes {
 		tv.Maxes = append(tv.Maxes, x*float64(max(size-1, 0)))
 	}
 	tv.Max = tv.Maxes[0]

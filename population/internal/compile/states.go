@@ -48,7 +48,7 @@ func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.Varyin
 	if e.known {
 		return e.constant, e.varying
 	}
-	if !holds(e.where, here.own) {
+	if !holds(e.where, here.Own) {
 		return 0, nil
 	}
 	rate, chance := 0.0, 1.0
@@ -131,7 +131,8 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	case steps > syntax.MaxParameterChain || v.Name != "" && !c.staysExponential(v.Name, steps):
 		return false
 	case v.Name != "":
-		return c.isExponential(c.here.parameters[v.Name].Value, steps+1)
+		p, _ := c.here.Parameter(v.Name)
+		return c.isExponential(p.Value, steps+1)
 	case v.Table != nil:
 		for i := range v.Table.Entries {
 			if !c.isExponential(v.Table.Entries[i].Value, steps+1) {
@@ -146,7 +147,7 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 // staysExponential reports whether interventions leave a parameter exponential: none sets it, or
 // only one of syntax.Later, before which the draws must be those without it.
 func (c *compiler) staysExponential(name string, steps int) bool {
-	if len(c.here.sets[name]) == 0 {
+	if len(c.here.Sets[name]) == 0 {
 		return true
 	}
 	for i := range c.file.Interventions {
@@ -299,7 +300,7 @@ func (c *compiler) timers(
 			continue
 		}
 		l, _ := here.Law(clock.After, clock.What+": after")
-		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.own)
+		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.Own)
 		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: do(here, clock)})
 	}
 	st.Timers = len(st.Race) + min(1, len(s.Split))
@@ -363,7 +364,7 @@ func (c *compiler) splitBranches(
 		if t, sum, ok := here.sumStaysWithinOne(varyingChances); !ok {
 			here.reportTogether(s.Split[0].At, chances,
 				"%s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.What, sum,
-				c.cellWords(here), here.unit.Name, here.start+t)
+				c.cellWords(here), here.Unit.Name, here.Start+t)
 			return
 		}
 		st.Chances = &program.BranchChances{ByBranch: varyingChances, Otherwise: otherwise}
@@ -409,7 +410,7 @@ func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.
 // cellWords names the cell of a scope for a message; it is empty if there is none.
 func (c *compiler) cellWords(here Scope) string {
 	text := ""
-	for a, v := range here.own {
+	for a, v := range here.Own {
 		if v != unset {
 			text += " for " + c.program.Attributes[a].Name + " " + c.program.Attributes[a].Values[v]
 		}
@@ -459,7 +460,7 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	inCell := func(here Scope) program.AlwaysClock {
 		one := program.AlwaysClock{Do: always.Do, EndsLife: always.EndsLife}
 		one.Law, _ = here.Law(clock.After, clock.What+": after")
-		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
+		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.Own)
 		return one
 	}
 	if by := attributesOf(here, where, clock.After); len(by) == 0 {
