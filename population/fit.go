@@ -6,8 +6,8 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
-	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -131,7 +131,7 @@ func (u *Unknown) in(q syntax.Quantity) float64 {
 }
 
 // newUnknown is a prior with its numbers, in the unit in which it is written.
-func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
+func newUnknown(p *fitting.Prior, here eval.Scope) Unknown {
 	u := Unknown{
 		Name:   p.Label.Name,
 		Family: p.Family.Name,

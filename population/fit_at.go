@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/internal/modelfit"
-	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -107,17 +107,17 @@ func (f *Fit) counts(name string) bool {
 	for _, g := range f.m.compiled.File.Groups {
 		for _, s := range g.Starts {
 			if s.ComputedKind != syntax.ComputedShare {
-				here.EachParameter(s.Computed, seen, func(compile.Parameter) {})
+				here.EachParameter(s.Computed, seen, func(eval.Parameter) {})
 			}
 		}
 	}
 	for i := range f.m.compiled.File.Interventions {
-		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(compile.Parameter) {})
+		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(eval.Parameter) {})
 	}
 	for i := range f.m.compiled.File.Supplies {
 		s := &f.m.compiled.File.Supplies[i]
-		here.EachParameter(s.Delivery.ComputedCount, seen, func(compile.Parameter) {})
-		here.EachParameter(s.Keep, seen, func(compile.Parameter) {})
+		here.EachParameter(s.Delivery.ComputedCount, seen, func(eval.Parameter) {})
+		here.EachParameter(s.Keep, seen, func(eval.Parameter) {})
 	}
 	return seen[name]
 }

@@ -1,19 +1,20 @@
 package compile
 
 import (
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"reflect"
 )
 
 // attributesOf returns the attributes that conditions and values depend on, ascending.
-func attributesOf(here Scope, where []program.Condition, values ...syntax.Value) []int {
+func attributesOf(here eval.Scope, where []program.Condition, values ...syntax.Value) []int {
 	var all []int
 	for i := range where {
-		all = union(all, []int{where[i].Attribute})
+		all = eval.Union(all, []int{where[i].Attribute})
 	}
 	for _, v := range values {
-		all = union(all, here.Dependence(v).Own)
+		all = eval.Union(all, here.Dependence(v).Own)
 	}
 	return all
 }
@@ -53,7 +54,7 @@ const maxCells = 1 << 30
 func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 	cell := make([]uint16, len(c.program.Attributes))
 	for a := range cell {
-		cell[a] = unset
+		cell[a] = eval.Unset
 	}
 	for _, b := range by {
 		cell[b.Attribute] = uint16(k / b.Stride)
@@ -63,7 +64,9 @@ func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 }
 
 // eachCell evaluates work in the scope of each cell by the attributes that some values depend on.
-func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(here Scope) T) *program.ByCell[T] {
+func eachCell[T any](
+	c *compiler, here eval.Scope, values []syntax.Value, work func(here eval.Scope) T,
+) *program.ByCell[T] {
 	by, n, ok := c.cellsOf(attributesOf(here, nil, values...), 1)
 	p := &program.ByCell[T]{By: by}
 	if !ok {
@@ -81,7 +84,7 @@ func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(h
 
 // chances works out a probability: one number for all, or a table by cells of the individual and,
 // for a contact, of the individual met.
-func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.ChanceTable) {
+func (c *compiler) chances(here eval.Scope, v syntax.Value, what string, meets bool) (float64, *program.ChanceTable) {
 	d := here.Dependence(v)
 	if !meets {
 		d.Met = nil // reported where the value is worked out
@@ -123,15 +126,15 @@ type timeVaryingShape struct {
 // timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
 // result is nil and the constant.
 func (c *compiler) timeVarying(
-	here Scope, v syntax.Value, what string, want syntax.Kind,
+	here eval.Scope, v syntax.Value, what string, want syntax.Kind,
 ) (*program.TimeVarying, float64) {
-	got, ok := here.timeVarying(v, what, want)
+	got, ok := here.TimeVarying(v, what, want)
 	if !ok {
 		return nil, 0
 	}
 	if x, constant := got.Constant(); constant {
 		if got.ByCounts && x > got.Max {
-			here.reportTogether(v.At, []syntax.Value{v},
+			here.ReportTogether(v.At, []syntax.Value{v},
 				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.Unit.Name, got.Max,
 				here.Unit.Name)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -15,7 +16,7 @@ import (
 // A Model is a model file together with the program it was compiled to.
 type Model struct {
 	File         *syntax.File
-	Start        Scope // what the parameters stand for at the start
+	Start        eval.Scope // what the parameters stand for at the start
 	Program      *program.Program
 	StartShares  []*syntax.StartShare // where each of Program.StartGroups is written
 	TableEntries int                  // number of table entries, see reserveEntries
@@ -30,7 +31,7 @@ type compiler struct {
 	*diag.List
 	file               *syntax.File
 	program            *program.Program
-	here               Scope // at the start of the run
+	here               eval.Scope // at the start of the run
 	startSyntax        []*syntax.StartShare
 	states             map[string]uint16
 	phases             map[string]*program.Phase // by the values of the settable parameters
@@ -145,21 +146,21 @@ func File(f *syntax.File, list *diag.List) *Model {
 
 // StartScope returns the scope of the start with a list of problems of its own. They are discarded:
 // the model has been compiled, so there should be none.
-func (m *Model) StartScope() Scope {
+func (m *Model) StartScope() eval.Scope {
 	return m.Start.AtStart(&diag.List{})
 }
 
 // ObservedScope is StartScope, with the values that parameters have after a saved state if the
 // model goes on with one: what is observed is observed then.
-func (m *Model) ObservedScope() Scope {
+func (m *Model) ObservedScope() eval.Scope {
 	here := m.StartScope()
 	for i := range m.File.Interventions {
 		if p := &m.File.Interventions[i]; p.Later && m.File.FromState {
-			changes := map[string]Parameter{}
+			changes := map[string]eval.Parameter{}
 			for k, s := range p.Set {
-				changes[s.Label.Name] = Parameter{s.Value, p.What + ": set: " + s.Label.Name, k + 2}
+				changes[s.Label.Name] = eval.Parameter{Value: s.Value, What: p.What + ": set: " + s.Label.Name, Change: k + 2}
 			}
-			here = here.with(changes)
+			here = here.With(changes)
 		}
 	}
 	return here
@@ -265,12 +266,12 @@ func (c *compiler) listSameAs() {
 }
 
 // startScope returns the scope of the start of the run.
-func (c *compiler) startScope() Scope {
+func (c *compiler) startScope() eval.Scope {
 	f, p := c.file, c.program
-	here := NewScope(c.List, f.Unit)
+	here := eval.NewScope(c.List, f.Unit)
 	for _, named := range f.Parameters {
 		name := named.Label.Name
-		parameter := Parameter{Value: named.Value, What: "parameters: " + name}
+		parameter := eval.Parameter{Value: named.Value, What: "parameters: " + name}
 		if f.Overridden[name] {
 			parameter.Change = 1
 		}
@@ -296,10 +297,10 @@ func (c *compiler) startScope() Scope {
 
 // checkParameters checks each parameter where it is defined, so that a mistake is reported there,
 // even if the parameter is never used.
-func (c *compiler) checkParameters(here Scope) {
+func (c *compiler) checkParameters(here eval.Scope) {
 	for _, p := range c.file.Parameters {
-		if here.circular(p.Label.Name) {
-			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
+		if here.Circular(p.Label.Name) {
+			here.Report(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
 				diag.Quote(p.Label.Name))
 		}
 	}
@@ -307,14 +308,14 @@ func (c *compiler) checkParameters(here Scope) {
 		if c.Count > diag.MaxListed {
 			return
 		}
-		if p.Name != "" || here.checkComplexity(p.Label.Name) {
-			here.checkDefinition(p.Value, "parameters: "+p.Label.Name)
+		if p.Name != "" || here.CheckComplexity(p.Label.Name) {
+			here.CheckDefinition(p.Value, "parameters: "+p.Label.Name)
 		}
 	}
 }
 
 // phase returns the tables for the parameters of a scope. Each is built once.
-func (c *compiler) phase(here Scope) *program.Phase {
+func (c *compiler) phase(here eval.Scope) *program.Phase {
 	if c.Stopped {
 		return c.program.Phases[0]
 	}
@@ -336,7 +337,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 }
 
 // newPhase builds all tables that a run reads while the parameters are those of a scope.
-func (c *compiler) newPhase(here Scope) *program.Phase {
+func (c *compiler) newPhase(here eval.Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
 	clear(c.childEntries)
 	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // contact compiles what a contact does, and adds making contacts to the rate events of the states
 // it is made from.
-func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
+func (c *compiler) contact(here eval.Scope, t *program.Phase, text *syntax.Contact) {
 	if !c.reserveEntries(len(c.program.States) / 32) { // two bytes each
 		return
 	}
@@ -190,7 +191,7 @@ func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m i
 }
 
 // contactMoves works out what a contact gives, and what is inherited by it.
-func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Contact) {
+func (c *compiler) contactMoves(here eval.Scope, ct *program.Contact, text *syntax.Contact) {
 	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
 		if to := ct.Becomes[before]; to < program.Unchanged {
 			return to

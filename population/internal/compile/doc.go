@@ -1,6 +1,6 @@
-// Package compile turns the syntax tree of a model file into a program: it looks up names,
-// evaluates values, checks dimensions, dependencies and limits, and builds the tables that a run
-// reads.
+// Package compile turns the syntax tree of a model file into a program: it looks up names, follows
+// the parameters through the interventions, checks dependencies and limits, and builds the tables
+// that a run reads. Package eval evaluates the values.
 //
 // # What it assumes and what it guarantees
 //
@@ -19,10 +19,10 @@
 // that switch a parameter on and off many times make two phases. An intervention that is triggered
 // by a condition may happen at any time; schedule finds all phases that can be reached.
 //
-// A [Scope] evaluates values. It knows what the parameters stand for in a phase, and the individual
-// that tables are read for. A cell is a combination of values of those attributes that something
-// depends on. What depends on no attribute is evaluated once for a phase, all else once for each
-// cell.
+// An [eval.Scope] evaluates values. It knows what the parameters stand for in a phase, and the
+// individual that tables are read for. A cell is a combination of values of those attributes that
+// something depends on. What depends on no attribute is evaluated once for a phase, all else once
+// for each cell.
 //
 // # Files
 //
@@ -44,8 +44,8 @@
 //     with which attributes
 //   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
 //   - numbers.go: attributes that are numbers: their laws, and who is given one
-//   - machines.go: machines: their clocks, and who is in which of their states at the start and when
-//     entering
+//   - machines.go: machines: their clocks, and who is in which of their states at the start and
+//     when entering
 //   - places.go: kinds of places, and how people are put into them
 //   - tracing.go: calls to those near somebody, and what makes them
 //   - networks.go: links of the start, how many there can be, and how they end
@@ -59,20 +59,6 @@
 //   - record.go: the times of rows, the groups to record by, and values of the whole population
 //   - flows.go: the flows that a program can cause, of states and of machines
 //
-// Evaluating values:
-//
-//   - scope.go: [Scope]; names, quantities, rates, probabilities, durations, times
-//   - scope_tables.go: tables by attributes
-//   - scope_law.go: distributions of durations
-//   - scope_whole.go: whole numbers and their distributions
-//   - scope_numbers.go: laws of the numbers of individuals, and rates with these numbers
-//   - scope_terms.go: expressions, seasons, steps and lines, with their dimensions
-//   - scope_since.go: curves by a time since
-//   - scope_timevarying.go: rates and probabilities that vary: their range, and bounds for thinning
-//   - scope_depends.go: what a value depends on: attributes, time, counts
-//   - scope_complexity.go: how much work it is to evaluate a parameter or a distribution
-//   - scope_errors.go: where a problem is reported, and how messages describe values
-//
 // # Where to add something
 //
 // A new feature is read by package syntax, compiled here into the tables of package program, run by
@@ -85,8 +71,8 @@
 //     changes states in a new way, possibleFlows in flows.go must add the flow.
 //   - A new way to enter: entries.go. The flow needs a constant beside program.ByBirth, a name in
 //     listFlows, and a line in possibleFlows.
-//   - A new distribution: Scope.distribution in scope_law.go.
-//   - A new form of time-varying value: Scope.term in scope_terms.go.
+//   - A new distribution: Scope.distribution in law.go of package eval.
+//   - A new form of time-varying value: Scope.term in terms.go of package eval.
 //   - A new limit: limits.go. Whatever makes tables larger must call reserveEntries before it
 //     allocates.
 package compile

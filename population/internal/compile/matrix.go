@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -24,7 +25,7 @@ type Mixing struct {
 // mixing compiles the mixing matrix: the cumulative shares of each row. If it has contacts per unit
 // of time, it returns their sums as the rate of the contact, by group.
 func (c *compiler) mixing(
-	here Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact,
+	here eval.Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact,
 ) (rate *syntax.Value) {
 	what := text.What + ": mixing"
 	if text.By.Bad {
@@ -40,7 +41,7 @@ func (c *compiler) mixing(
 	c.program.MixesBy[a] = true
 	values := c.program.Attributes[a].Values
 	report := func(at diag.Place, message string) {
-		here.reportValue(syntax.Value{At: at}, at, "%s", message)
+		here.Report(syntax.Value{At: at}, at, "%s", message)
 	}
 	rows, rowsAt := text.Matrix.Sorted(text.By.Name, values, report)
 	switch {
@@ -56,7 +57,7 @@ func (c *compiler) mixing(
 	}
 	ct.Attribute = a
 	if !text.Matrix.CountsContacts() && c.looksLikeContacts(here, rows) {
-		here.reportTogether(text.Matrix.At, rows[0], "%s: matrix: these are numbers of contacts, and chances are expected: "+
+		here.ReportTogether(text.Matrix.At, rows[0], "%s: matrix: these are numbers of contacts, and chances are expected: "+
 			"write matrix: {rows: [[…], …], unit: per %s} and leave out rate, or put the sum of each row into rate, as in "+
 			"rate: {by: %s, %s}, and divide the row by it", what, c.file.Unit.Name, text.By.Name, c.rowSums(here, rows, values))
 		return nil
@@ -73,7 +74,7 @@ func (c *compiler) mixing(
 		m.Shares = append(m.Shares, make([]float64, len(row)))
 		for j, v := range row {
 			if here.Dependence(v).Time {
-				here.reportValue(v, v.At,
+				here.Report(v, v.At,
 					"%s: matrix: its numbers cannot change with time by themselves; let an intervention set a "+
 						"parameter that stands here", what)
 			}
@@ -106,7 +107,7 @@ func (c *compiler) mixing(
 
 // looksLikeContacts reports whether numbers that should be chances are contacts: none is negative,
 // one of them is more than 1, or a rate, and no row adds up to 1.
-func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
+func (c *compiler) looksLikeContacts(here eval.Scope, rows [][]syntax.Value) bool {
 	contacts := false
 	here = here.Quiet() // problems are reported later
 	for _, row := range rows {
@@ -125,7 +126,7 @@ func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
 				return false
 			}
 		}
-		if isOne(sum) {
+		if eval.IsOne(sum) {
 			return false
 		}
 	}
@@ -133,7 +134,7 @@ func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
 }
 
 // rowSums writes the sums of rows as the entries of a table, for a message.
-func (c *compiler) rowSums(here Scope, rows [][]syntax.Value, values []string) string {
+func (c *compiler) rowSums(here eval.Scope, rows [][]syntax.Value, values []string) string {
 	const few = 3
 	var all []string
 	for i, row := range rows[:min(len(rows), few)] {
@@ -152,17 +153,17 @@ func (c *compiler) rowSums(here Scope, rows [][]syntax.Value, values []string) s
 
 // checkRows refuses rows of chances that do not add up to 1. Sums that differ from 1 because the
 // chances are written with six digits are accepted, with a note; the rows are divided by them.
-func (c *compiler) checkRows(here Scope, m *Mixing, rows [][]syntax.Value, what string) {
+func (c *compiler) checkRows(here eval.Scope, m *Mixing, rows [][]syntax.Value, what string) {
 	for i, shares := range m.Shares {
 		sum := 0.0
 		for _, x := range shares {
 			sum += x
 		}
 		switch {
-		case isOne(sum):
+		case eval.IsOne(sum):
 			continue
 		case math.Abs(sum-1) > 1e-6*float64(len(shares)):
-			here.reportTogether(rows[i][0].At, rows[i], "%s: matrix: row %d adds up to %s, expected 1", what, i+1,
+			here.ReportTogether(rows[i][0].At, rows[i], "%s: matrix: row %d adds up to %s, expected 1", what, i+1,
 				notOne(sum))
 			continue
 		}
@@ -187,7 +188,7 @@ func notOne(sum float64) string {
 // table by group: the rate. Contacts of two groups with each other are compared, and made equal if
 // the file asks for it.
 func (c *compiler) contactRates(
-	here Scope, t *program.Phase, m *Mixing, text *syntax.Contact, a int,
+	here eval.Scope, t *program.Phase, m *Mixing, text *syntax.Contact, a int,
 ) *syntax.Value {
 	values := c.program.Attributes[a].Values
 	sizes, known := c.sizesAtStart(t, a)
@@ -195,7 +196,7 @@ func (c *compiler) contactRates(
 	case known:
 		c.reciprocity(m, text, values, sizes)
 	case text.Matrix.Reciprocal:
-		here.reportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
+		here.ReportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
 			"start, and they are not known", text.What, text.By.Name)
 		return nil
 	}

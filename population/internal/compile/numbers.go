@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // numbers works out the laws of the attributes that are numbers. They are the same all the time.
-func (c *compiler) numbers(here Scope) {
+func (c *compiler) numbers(here eval.Scope) {
 	for i := range c.file.Numbers {
 		text := &c.file.Numbers[i]
 		what := "attributes: " + text.Name + ": number"
@@ -20,21 +21,21 @@ func (c *compiler) numbers(here Scope) {
 			c.program.Numbers = append(c.program.Numbers, n)
 			continue
 		}
-		n.Law = eachCell(c, here, values, func(here Scope) program.NumberLaw { return here.numberLaw(text, what) })
+		n.Law = eachCell(c, here, values, func(here eval.Scope) program.NumberLaw { return here.NumberLaw(text, what) })
 		c.program.Numbers = append(c.program.Numbers, n)
 	}
 }
 
 // setLater reports whether an intervention sets a parameter that values are made of, and adds a
 // problem if so.
-func (c *compiler) setLater(here Scope, values []syntax.Value, what string) (found bool) {
+func (c *compiler) setLater(here eval.Scope, values []syntax.Value, what string) (found bool) {
 	for _, v := range values {
 		seen := map[string]bool{}
-		here.EachParameter(v, seen, func(Parameter) {})
+		here.EachParameter(v, seen, func(eval.Parameter) {})
 		for name := range seen {
 			if len(here.Sets[name]) > 0 && !found {
 				found = true
-				here.reportTogether(v.At, []syntax.Value{v}, "%s: an intervention sets %s, and a number has one law all the "+
+				here.ReportTogether(v.At, []syntax.Value{v}, "%s: an intervention sets %s, and a number has one law all the "+
 					"time; expected a value of its own", what, diag.Quote(name))
 			}
 		}
@@ -84,7 +85,7 @@ func (c *compiler) givenNumber(m *syntax.Move, what string) (float64, bool) {
 		return x, true
 	}
 	at := m.Attribute.At
-	c.here.reportValue(syntax.Value{At: at}, at, "%s: %s is a number; expected one, such as 2.5", what, m.Attribute.Name)
+	c.here.Report(syntax.Value{At: at}, at, "%s: %s is a number; expected one, such as 2.5", what, m.Attribute.Name)
 	return 0, false
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // recordTimes works out the times of the rows: the start, multiples of the interval, and the end.
-func (c *compiler) recordTimes(here Scope) {
+func (c *compiler) recordTimes(here eval.Scope) {
 	span := c.program.End - c.program.Start
 	if math.IsNaN(span) {
 		return
@@ -75,7 +76,7 @@ func (c *compiler) stopRecording() {
 }
 
 // calendarRows works out the times of the rows if they are calendar months apart.
-func (c *compiler) calendarRows(here Scope, span float64) {
+func (c *compiler) calendarRows(here eval.Scope, span float64) {
 	for k := 0; ; k++ {
 		t := here.Zero.AddMonths(c.program.Start, k*c.file.Record.Months, c.file.Unit) - c.program.Start
 		if t > span*(1-1e-12) {
@@ -185,7 +186,7 @@ func (c *compiler) checkRecordSize() {
 
 // recordedValues works out the values of the section record, for the parameters of a phase. They
 // are of the whole population, so that there is no individual whose tables could be read.
-func (c *compiler) recordedValues(here Scope, t *program.Phase) {
+func (c *compiler) recordedValues(here eval.Scope, t *program.Phase) {
 	for i := range c.file.Record.Values {
 		v := &c.file.Record.Values[i]
 		what := "record: values: " + v.Label.Name
@@ -194,11 +195,11 @@ func (c *compiler) recordedValues(here Scope, t *program.Phase) {
 		case !ok:
 			m.Term = program.Constant(0)
 		case m.HasNumber():
-			name := here.numberWords(m.Term)
-			here.reportValue(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; "+
+			name := here.NumberWords(m.Term)
+			here.Report(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; "+
 				"write mean(%s)", what, name, name)
 		case m.Dimension != syntax.Dimensionless:
-			here.reportValue(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
+			here.Report(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
 				"or multiply it, for example", what, v.Value.Text)
 		}
 		t.Values = append(t.Values, m.Term)

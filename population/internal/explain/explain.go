@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -59,7 +60,7 @@ type explainer struct {
 	model   *compile.Model
 	program *program.Program
 	file    *syntax.File
-	here    compile.Scope
+	here    eval.Scope
 }
 
 // line writes a line.

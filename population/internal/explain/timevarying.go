@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // varying returns a value that may vary with time or with counts in words, for the individual of a
 // scope.
-func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
+func (e *explainer) varying(here eval.Scope, v syntax.Value, show func(x float64) string) string {
 	got, _, _ := here.Dereference(v, "")
 	if got.CountDependent != nil {
 		if !got.CountDependent.Most.Given() {

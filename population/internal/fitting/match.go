@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
@@ -203,7 +204,7 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 
 // IsRelative reports whether a standard deviation is a share of the expected value, that is, a
 // percentage.
-func (l *Error) IsRelative(here compile.Scope) bool {
+func (l *Error) IsRelative(here eval.Scope) bool {
 	got, _, ok := here.Resolve(l.Arg, "")
 	return ok && l.Family == "normal" && got.Quantity.Kind == syntax.KindShare
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/priors"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -88,7 +89,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 }
 
 // checkArguments checks the arguments of a prior.
-func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what string) bool {
+func (p *Prior) checkArguments(here eval.Scope, family *priors.Family, what string) bool {
 	x, good := make([]float64, len(p.Args)), true
 	for k, name := range family.Args {
 		var ok bool

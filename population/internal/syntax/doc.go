@@ -1,8 +1,9 @@
 // Package syntax reads a model file: it turns YAML into a syntax tree.
 //
 // The tree, a [File], holds what is written and where: sections, values, names, quantities. Names
-// are not looked up and values are not worked out; package compile does both, and package fitting
-// reads the section fit with the same [Reader]. docs/reference/models.md describes the format.
+// are not looked up and values are not worked out: packages compile and eval do that, and package
+// fitting reads the section fit with the same [Reader]. docs/reference/models.md describes the
+// format.
 //
 // The input may be any bytes. No input makes the package panic, and limits bound what a few lines
 // can cost through aliases, nesting and names.
@@ -69,7 +70,7 @@
 //
 // A distribution: in value_distribution.go, an entry of [Families], and the kinds of new arguments
 // in argKinds. If it is not written with named arguments, readDistribution needs a case of its own.
-// Package compile builds it, and package law draws from it.
+// Package eval builds it, and package law draws from it.
 //
 // A section: its key in Parse, and a file parse_SECTION.go with its types and a method of Reader
 // that is named after the key.

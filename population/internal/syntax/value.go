@@ -13,7 +13,7 @@ import (
 // expression, a value that changes with time, a rate that depends on counts. At most one of the
 // fields Name to CountDependent is set; if none is, the value is the Quantity.
 //
-// Interventions can change parameters during a run, so values are kept as written. Package compile
+// Interventions can change parameters during a run, so values are kept as written. Package eval
 // works them out, each time for the parameters that hold then.
 type Value struct {
 	At             diag.Place

@@ -53,7 +53,7 @@ const (
 	AtomMean   // the mean of such an attribute
 )
 
-// The limits of one expression as written. Package compile has limits for an expression whose
+// The limits of one expression as written. Package eval has limits for an expression whose
 // parameters are expressions.
 const (
 	MaxExpressionBytes = 2000 // bytes
@@ -113,7 +113,7 @@ func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCoun
 	case err == nil:
 		v.Expr = x
 	case err.unknown && namePattern().MatchString(text) && r.isNearParameter(text):
-		v.Name = text // a misspelt name with a sign in it; package compile will report it as such
+		v.Name = text // a misspelt name with a sign in it; package eval will report it as such
 	default:
 		r.Add(x.Place(err.At), "%s: %s: %v", what, diag.Quote(text), err.Message)
 		v.Bad = true

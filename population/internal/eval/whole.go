@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -15,10 +15,10 @@ func (s Scope) Whole(v syntax.Value, what string) (program.Whole, bool) {
 	d := got.Distribution
 	switch {
 	case d == nil:
-		n, ok := s.wholeNumber(v, what)
+		n, ok := s.WholeNumber(v, what)
 		return program.Whole{First: n}, ok
 	case !d.IsWhole():
-		s.reportValue(v, at, "%s: found a distribution of durations, expected a whole number, or a distribution such as %s",
+		s.Report(v, at, "%s: found a distribution of durations, expected a whole number, or a distribution such as %s",
 			what, syntax.ExampleWhole)
 		return program.Whole{}, false
 	case d.Family == syntax.ByShares:
@@ -27,8 +27,8 @@ func (s Scope) Whole(v syntax.Value, what string) (program.Whole, bool) {
 	return s.wholeFamily(d, what+": "+d.Family)
 }
 
-// wholeNumber evaluates a number of individuals.
-func (s Scope) wholeNumber(v syntax.Value, what string) (int, bool) {
+// WholeNumber evaluates a number of individuals.
+func (s Scope) WholeNumber(v syntax.Value, what string) (int, bool) {
 	x, at, ok := s.Quantity(v, what, syntax.KindNumber)
 	switch {
 	case !ok:
@@ -44,7 +44,7 @@ func (s Scope) wholeNumber(v syntax.Value, what string) (int, bool) {
 	case x > syntax.MaxIndividuals:
 		problem = "is more than there can be"
 	}
-	s.reportValue(v, at, "%s: %s %s", what, describeResolved(v, got), problem)
+	s.Report(v, at, "%s: %s %s", what, DescribeResolved(v, got), problem)
 	return 0, false
 }
 
@@ -55,13 +55,13 @@ func (s Scope) wholeShares(d *syntax.Distribution, what string) (program.Whole, 
 	shares := map[int]float64{}
 	var written []syntax.Value
 	for _, p := range d.Parts {
-		n, ok := s.wholeNumber(p.Of, what)
+		n, ok := s.WholeNumber(p.Of, what)
 		share, fine := s.Chance(p.Share, what+": "+p.Of.Text)
 		if good = good && ok && fine; !good {
 			continue
 		}
 		if _, twice := shares[n]; twice {
-			s.reportValue(p.Of, p.Of.At, "%s: %d is here twice", what, n)
+			s.Report(p.Of, p.Of.At, "%s: %d is here twice", what, n)
 			return program.Whole{}, false
 		}
 		shares[n], sum = share, sum+share
@@ -71,11 +71,11 @@ func (s Scope) wholeShares(d *syntax.Distribution, what string) (program.Whole, 
 	switch {
 	case !good:
 		return program.Whole{}, false
-	case !isOne(sum):
-		s.reportTogether(d.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
+	case !IsOne(sum):
+		s.ReportTogether(d.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
 		return program.Whole{}, false
 	case last-first >= program.MaxWholeTable:
-		s.reportTogether(d.Parts[0].Of.At, written, "%s: from %d to %d there are more than %d numbers", what, first, last,
+		s.ReportTogether(d.Parts[0].Of.At, written, "%s: from %d to %d there are more than %d numbers", what, first, last,
 			program.MaxWholeTable)
 		return program.Whole{}, false
 	}
@@ -99,7 +99,7 @@ func (s Scope) wholeFamily(d *syntax.Distribution, what string) (program.Whole, 
 	least, most := 0, syntax.MaxIndividuals
 	limit := func(name string, n *int) {
 		if v, ok := d.Args[name]; ok {
-			*n, ok = s.wholeNumber(v, what+": "+name)
+			*n, ok = s.WholeNumber(v, what+": "+name)
 			good = good && ok
 		}
 	}
@@ -111,10 +111,10 @@ func (s Scope) wholeFamily(d *syntax.Distribution, what string) (program.Whole, 
 	at, parts := d.Args["mean"].At, []syntax.Value{d.Args["mean"], d.Args["least"], d.Args["most"]}
 	switch {
 	case least > most:
-		s.reportTogether(d.Args["least"].At, parts, "%s: least, %d, is above most, %d", what, least, most)
+		s.ReportTogether(d.Args["least"].At, parts, "%s: least, %d, is above most, %d", what, least, most)
 		return program.Whole{}, false
 	case mean == 0 && least > 0:
-		s.reportTogether(at, parts, "%s: with a mean of 0 it is always 0, below its least, %d", what, least)
+		s.ReportTogether(at, parts, "%s: with a mean of 0 it is always 0, below its least, %d", what, least)
 		return program.Whole{}, false
 	case mean == 0:
 		return program.Whole{}, true
@@ -127,7 +127,7 @@ func (s Scope) wholeFamily(d *syntax.Distribution, what string) (program.Whole, 
 		w, ok = program.WholeNegativeBinomial(mean, dispersion, least, most)
 	}
 	if !ok {
-		s.reportTogether(at, parts, "%s: it spreads over more than %d numbers; give it a most", what, program.MaxWholeTable)
+		s.ReportTogether(at, parts, "%s: it spreads over more than %d numbers; give it a most", what, program.MaxWholeTable)
 	}
 	return w, ok
 }

@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"github.com/almanac-sim/almanac/internal/format"
@@ -30,8 +30,8 @@ func (s Scope) complexity(name string) *parameterComplexity {
 	return s.complexityFrom(name, nil)
 }
 
-// circular reports whether a parameter refers to itself.
-func (s Scope) circular(name string) bool { return s.complexity(name).circular }
+// Circular reports whether a parameter refers to itself.
+func (s Scope) Circular(name string) bool { return s.complexity(name).circular }
 
 // complexityFrom does so for a parameter that was reached along a path of others.
 func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
@@ -86,9 +86,9 @@ func (s Scope) valueComplexity(v syntax.Value, path []string) (reads, depth int)
 	return reads, depth
 }
 
-// checkComplexity reports whether a parameter can be evaluated. If not, it adds a problem at the
+// CheckComplexity reports whether a parameter can be evaluated. If not, it adds a problem at the
 // parameter that causes it.
-func (s Scope) checkComplexity(name string) bool {
+func (s Scope) CheckComplexity(name string) bool {
 	c := s.complexity(name)
 	if c.bad == "" {
 		return true
@@ -101,12 +101,12 @@ func (s Scope) checkComplexity(name string) bool {
 			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a " +
 				"name of its own"
 		}
-		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.What, diag.Quote(c.bad), hint)
+		s.Report(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.What, diag.Quote(c.bad), hint)
 	case first.reads > maxReads:
-		s.reportValue(p.Value, p.At,
+		s.Report(p.Value, p.At,
 			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.What, maxReads)
 	default:
-		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.What,
+		s.Report(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.What,
 			syntax.MaxParameterChain)
 	}
 	return false
@@ -116,7 +116,7 @@ func (s Scope) checkComplexity(name string) bool {
 // stand for.
 type distributionComplexity struct {
 	parts, depth int
-	bad          bool                    // circular or too large, or a part of it is; that has been reported
+	bad          bool                    // Circular or too large, or a part of it is; that has been reported
 	open         bool                    // it is being worked out
 	largest      *distributionComplexity // of its parts
 	via          string                  // the parameter by which it refers to the largest, if any
@@ -127,7 +127,7 @@ type distributionComplexity struct {
 func (s Scope) distributionComplexity(v syntax.Value, what string, path []string) *distributionComplexity {
 	if c, ok := s.distributionComplexities[v.Distribution]; ok {
 		if c.open {
-			s.reportValue(v, v.At, "%s: a distribution cannot contain itself%s", what, byWayOf(path))
+			s.Report(v, v.At, "%s: a distribution cannot contain itself%s", what, byWayOf(path))
 			c.bad = true
 		}
 		return c
@@ -164,10 +164,10 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 	switch {
 	case c.bad:
 	case c.depth > syntax.MaxNesting:
-		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, c.viaLargest())
+		s.Report(v, v.At, "%s: distributions are nested too deeply%s", what, c.viaLargest())
 		c.bad = true
 	case c.parts > syntax.MaxDistributionParts:
-		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MaxDistributionParts, c.viaLargest())
+		s.Report(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MaxDistributionParts, c.viaLargest())
 		c.bad = true
 	}
 	return c

@@ -1,4 +1,4 @@
-package compile
+package eval_test
 
 import (
 	"fmt"
@@ -7,26 +7,26 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // evaluate evaluates an expression in a scope: its value in the unit of the model, and its
 // dimension.
-func evaluate(here Scope, text string) (DimTerm, error) {
+func evaluate(here eval.Scope, text string) (eval.DimTerm, error) {
 	defined := map[string]bool{}
-	for name := range here.parameters {
+	for _, name := range here.ParameterNames() {
 		defined[name] = true
 	}
 	x := &syntax.Expression{At: diag.Place{File: "test", Line: 1, Column: 1}, HasColumns: true, Text: text}
-	if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
-		return DimTerm{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
+	if wrong := syntax.ParseExpression(x, defined, here.ParameterNames); wrong != nil {
+		return eval.DimTerm{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
 	}
-	list := &diag.List{}
-	here.List, here.reported = list, map[diag.Place]bool{}
-	m, ok := here.term(syntax.Value{Expr: x}, "x")
+	here = here.Quiet()
+	m, ok := here.Term(syntax.Value{Expr: x}, "x")
 	if !ok {
-		return DimTerm{}, list.Err()
+		return eval.DimTerm{}, here.Err()
 	}
 	return m, nil
 }

@@ -1,9 +1,10 @@
-package compile
+package eval_test
 
 import (
 	"slices"
 	"testing"
 
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -18,7 +19,7 @@ func TestDependenceMissed(t *testing.T) {
 		settable: 1`)
 	number := syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}
 	here.Sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
-	for name, want := range map[string]Dependence{
+	for name, want := range map[string]eval.Dependence{
 		"plain":    {},
 		"severity": {Own: []int{0}},
 		"both":     {Own: []int{0, 1}},

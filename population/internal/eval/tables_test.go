@@ -1,10 +1,11 @@
-package compile
+package eval_test
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -49,7 +50,7 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 				if theirs > 0 {
 					want = []float64{1, 1, 0.2}[age]
 				}
-				if x, ok := cell.Meeting([]uint16{theirs, unset}).Chance(name("meeting"), ""); !ok || x != want {
+				if x, ok := cell.Meeting([]uint16{theirs, eval.Unset}).Chance(name("meeting"), ""); !ok || x != want {
 					t.Errorf("meeting of %d and %d is %v, want %v", age, theirs, x, want)
 				}
 			}

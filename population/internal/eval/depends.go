@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -26,7 +26,7 @@ func (d Dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
 
 // add adds more dependences.
 func (d *Dependence) add(more Dependence) {
-	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
+	d.Own, d.Met = Union(d.Own, more.Own), Union(d.Met, more.Met)
 	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
 	d.Since, d.SinceMet = d.Since || more.Since, d.SinceMet || more.SinceMet
 	d.Number = d.Number || more.Number
@@ -109,9 +109,9 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependen
 	return d, back
 }
 
-// firstThat returns the name, or the words, of the first value that a value is made of and that
+// FirstThat returns the name, or the words, of the first value that a value is made of and that
 // depends on something.
-func (s Scope) firstThat(v syntax.Value, is func(Dependence) bool) string {
+func (s Scope) FirstThat(v syntax.Value, is func(Dependence) bool) string {
 	if v.Name != "" {
 		return diag.Shorten(v.Name)
 	}
@@ -122,14 +122,14 @@ func (s Scope) firstThat(v syntax.Value, is func(Dependence) bool) string {
 	done := false
 	v.Each(func(part syntax.Value) {
 		if !done && is(s.Dependence(part)) {
-			found, done = s.firstThat(part, is), true
+			found, done = s.FirstThat(part, is), true
 		}
 	})
 	return found
 }
 
-// union merges two lists of attributes, ascending.
-func union(a, b []int) []int {
+// Union merges two lists of attributes, ascending.
+func Union(a, b []int) []int {
 	if len(b) == 0 {
 		return a
 	}

@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"cmp"
@@ -19,7 +19,7 @@ func (s Scope) sinceTerm(v syntax.Value, what string) (DimTerm, bool) {
 		return DimTerm{}, false
 	}
 	if c.Since.Met && s.met == nil {
-		s.reportValue(v, v.At, "%s: the time since %s of: met is that of the one who is met; only the chance of a "+
+		s.Report(v, v.At, "%s: the time since %s of: met is that of the one who is met; only the chance of a "+
 			"transmission can have it", what, c.Since)
 		return DimTerm{}, false
 	}
@@ -42,7 +42,7 @@ func (s Scope) densityTerm(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 		return DimTerm{}, false
 	}
 	if why := l.NoDensity(); why != "" {
-		s.reportTogether(c.Density.At, []syntax.Value{c.Density}, "%s: %s", what, why)
+		s.ReportTogether(c.Density.At, []syntax.Value{c.Density}, "%s: %s", what, why)
 		return DimTerm{}, false
 	}
 	return DimTerm{&program.Term{Op: program.TermDensity, Law: &l}, syntax.RateDimension}, true
@@ -59,7 +59,7 @@ func (s Scope) sinceKnots(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 	for i := range c.Knots {
 		k := &c.Knots[i]
 		fail := func(format string, args ...any) (DimTerm, bool) {
-			s.reportValue(syntax.Value{At: k.At}, k.At, what+": "+format, args...)
+			s.Report(syntax.Value{At: k.At}, k.At, what+": "+format, args...)
 			return DimTerm{}, false
 		}
 		at := k.Time.Number
@@ -89,7 +89,7 @@ func (s Scope) sinceKnots(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 func (s Scope) sinceNumber(text *syntax.Since, what string) (int, bool) {
 	one := program.Since{Birth: text.Birth, Machine: -1, Words: text.String()}
 	fail := func(at diag.Place, format string, args ...any) (int, bool) {
-		s.reportValue(syntax.Value{At: at}, at, what+": "+format, args...)
+		s.Report(syntax.Value{At: at}, at, what+": "+format, args...)
 		return 0, false
 	}
 	states := len(s.States)
@@ -171,19 +171,19 @@ func (s Scope) sinceState(g *syntax.SinceGroup, n syntax.Ref, states int) (machi
 	return 0, 0, diag.Unknown("state", n.Name, func() []string { return s.States[:states] }).String()
 }
 
-// refuseIndividual reports a value that depends on an individual, by a time since or by a number,
+// RefuseIndividual reports a value that depends on an individual, by a time since or by a number,
 // where there is no individual yet. It reports whether it did.
-func (s Scope) refuseIndividual(v syntax.Value, what string) bool {
+func (s Scope) RefuseIndividual(v syntax.Value, what string) bool {
 	d := s.Dependence(v)
 	if d.Since {
 		if name, since := s.findSince(v, "", map[string]bool{}); since != nil {
-			s.reportTogether(v.At, []syntax.Value{v}, "%s: %s is by time since %s, and nobody is there yet", what,
+			s.ReportTogether(v.At, []syntax.Value{v}, "%s: %s is by time since %s, and nobody is there yet", what,
 				cmp.Or(name, "this"), since)
 			return true
 		}
 	}
 	if d.Number {
-		s.reportTogether(v.At, []syntax.Value{v}, "%s: a number is that of an individual, and nobody is there yet", what)
+		s.ReportTogether(v.At, []syntax.Value{v}, "%s: a number is that of an individual, and nobody is there yet", what)
 	}
 	return d.Number
 }
@@ -287,7 +287,7 @@ func (s Scope) SinceWords(t *program.Term) string {
 // Candidates returns how many candidates a rate costs for each event, by the curves that it is
 // proportional to. It reports false if it is proportional to none.
 func (s Scope) Candidates(v syntax.Value) (float64, bool) {
-	tv, ok := s.timeVarying(v, "", syntax.KindRate)
+	tv, ok := s.TimeVarying(v, "", syntax.KindRate)
 	if !ok || len(tv.Factors) == 0 {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"fmt"
@@ -117,9 +117,9 @@ func (s Scope) names() []string {
 	return *s.sortedNames
 }
 
-// with returns a scope with some parameters changed. Its cost is proportional to the number of
+// With returns a scope with some parameters changed. Its cost is proportional to the number of
 // parameters that were ever changed.
-func (s Scope) with(changes map[string]Parameter) Scope {
+func (s Scope) With(changes map[string]Parameter) Scope {
 	if s.changes = maps.Clone(s.changes); s.changes == nil {
 		s.changes = map[string]Parameter{}
 	}
@@ -145,7 +145,7 @@ func (s Scope) Meeting(cell []uint16) Scope {
 func (s Scope) MeetingAnybody() Scope {
 	cell := make([]uint16, len(s.Attributes))
 	for a := range cell {
-		cell[a] = unset
+		cell[a] = Unset
 	}
 	return s.Meeting(cell)
 }
@@ -189,17 +189,17 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	case !ok:
 		return got, at, false
 	case m.HasNumber():
-		s.reportValue(v, at, "%s: %s differs between individuals, by the number %s, and cannot stand here; rates, means of "+
+		s.Report(v, at, "%s: %s differs between individuals, by the number %s, and cannot stand here; rates, means of "+
 			"exponential clocks of race and split, and chances of contacts can do so", what, nameOrText(v, got),
-			s.numberWords(m.Term))
+			s.NumberWords(m.Term))
 		return got, at, false
 	case m.HasSince():
-		s.reportValue(v, at,
+		s.Report(v, at,
 			"%s: %s changes with the time since %s, and cannot stand here; rates and chances of clocks, births and "+
 				"transmissions can do so", what, nameOrText(v, got), s.SinceWords(m.Term))
 		return got, at, false
 	case m.Op != program.TermConstant:
-		s.reportValue(v, at,
+		s.Report(v, at,
 			"%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and "+
 				"transmissions can do so", what, nameOrText(v, got))
 		return got, at, false
@@ -221,7 +221,7 @@ func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Plac
 		}
 		if v.Table != nil {
 			if steps > syntax.MaxParameterChain { // through names, since the nesting of what is written is limited
-				s.reportValue(v, v.At, "%s: a table by %s stands in itself", what, diag.Shorten(v.Table.By.Name))
+				s.Report(v, v.At, "%s: a table by %s stands in itself", what, diag.Shorten(v.Table.By.Name))
 				return v, at, false
 			}
 			entry, ok := s.TableEntry(v, what)
@@ -234,17 +234,17 @@ func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Plac
 		p, ok := s.Parameter(v.Name)
 		switch {
 		case !ok && strings.ContainsAny(v.Name, " \t"):
-			s.reportValue(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what,
+			s.Report(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what,
 				diag.Quote(v.Name), syntax.KindDuration.Example())
 			return v, at, false
 		case !ok:
-			s.reportValue(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
+			s.Report(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
 			return v, at, false
-		case steps > syntax.MaxParameterChain && s.circular(v.Name):
-			s.reportValue(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
+		case steps > syntax.MaxParameterChain && s.Circular(v.Name):
+			s.Report(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
 			return v, at, false
 		case steps > syntax.MaxParameterChain:
-			s.reportValue(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one",
+			s.Report(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one",
 				what, syntax.MaxParameterChain, diag.Quote(v.Name))
 			return v, at, false
 		}
@@ -276,9 +276,9 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 	return v, what, via
 }
 
-// checkDefinition checks a parameter where it is defined, as far as that is possible without
+// CheckDefinition checks a parameter where it is defined, as far as that is possible without
 // knowing what it is used for.
-func (s Scope) checkDefinition(v syntax.Value, what string) {
+func (s Scope) CheckDefinition(v syntax.Value, what string) {
 	if d := s.Dependence(v); d.SinceMet && s.met == nil {
 		s = s.MeetingAnybody()
 	}
@@ -292,19 +292,19 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 		if !s.indexOf(v.Table, what).bad {
 			for i := range v.Table.Entries {
 				e := &v.Table.Entries[i]
-				s.checkDefinition(e.Value, what+": "+diag.Shorten(e.Of.Name))
+				s.CheckDefinition(e.Value, what+": "+diag.Shorten(e.Of.Name))
 			}
 		}
 	case v.CountDependent != nil:
 		if v.CountDependent.Most.Given() {
-			s.checkDefinition(v.CountDependent.Most, what+": most")
+			s.CheckDefinition(v.CountDependent.Most, what+": most")
 		}
 		if !s.Dependence(v).Cells() {
-			s.timeVarying(v, what, syntax.KindRate)
+			s.TimeVarying(v, what, syntax.KindRate)
 		}
 	case s.Dependence(v).Cells() || v.Distribution != nil && s.Dependence(v).Number:
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
-		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
+		v.Each(func(part syntax.Value) { s.CheckDefinition(part, what) })
 	case v.Distribution != nil && v.Distribution.IsWhole():
 		s.Whole(v, what)
 	case v.Distribution != nil:
@@ -325,14 +325,14 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	}
 	switch {
 	case got.Distribution != nil && v.Name != "":
-		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Shorten(v.Name),
+		s.Report(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Shorten(v.Name),
 			want, want.Example())
 		return 0, at, false
 	case got.Distribution != nil:
-		s.reportValue(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Example())
+		s.Report(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Example())
 		return 0, at, false
 	}
-	name, comma := describeResolved(v, got), ""
+	name, comma := DescribeResolved(v, got), ""
 	if v.Name != "" || got.Computed {
 		comma = ","
 	}
@@ -340,22 +340,22 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	case k == want || want == syntax.KindShare && k == syntax.KindNumber:
 		x := got.Quantity.In(s.Unit)
 		if math.IsInf(x, 0) || x == 0 && got.Quantity.Number != 0 {
-			s.reportValue(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.Unit.Name)
+			s.Report(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.Unit.Name)
 			return 0, at, false
 		}
 		return x, at, true
 	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Computed:
-		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
+		s.Report(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
 			s.Unit.NameFor(got.Quantity.Number))
 	case k == syntax.KindNumber && want == syntax.KindRate && !got.Computed:
-		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
+		s.Report(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
 			got.Text, s.Unit.Name)
 	case k == syntax.KindPower:
 		m, _ := s.term(got, what)
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.Unit), want,
+		s.Report(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.Unit), want,
 			want.Example())
 	default:
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s%s", what, name, comma, k, want, want.Example(),
+		s.Report(v, at, "%s: %s%s is %s; expected %s such as %s%s", what, name, comma, k, want, want.Example(),
 			fractionHint(got, want))
 	}
 	return 0, at, false
@@ -368,7 +368,7 @@ func (s Scope) Within(
 	x, at, ok := s.Quantity(v, what, want)
 	if ok && !good(x) {
 		got, _, _ := s.Resolve(v, what)
-		s.reportValue(v, at, "%s: %s: %s", what, describeResolved(v, got), reason)
+		s.Report(v, at, "%s: %s: %s", what, DescribeResolved(v, got), reason)
 		return 0, false
 	}
 	return x, ok
@@ -385,15 +385,15 @@ func (s Scope) Chance(v syntax.Value, what string) (float64, bool) {
 		"a probability is between 0 and 1, or 0% and 100%")
 }
 
-// duration evaluates a duration, in time units of the model. It cannot be negative.
-func (s Scope) duration(v syntax.Value, what string) (float64, bool) {
+// Duration evaluates a duration, in time units of the model. It cannot be negative.
+func (s Scope) Duration(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 },
 		"a duration cannot be negative")
 }
 
 // PositiveDuration evaluates a duration above zero.
 func (s Scope) PositiveDuration(v syntax.Value, what string) (float64, bool) {
-	if x, ok := s.duration(v, what); !ok || x > 0 {
+	if x, ok := s.Duration(v, what); !ok || x > 0 {
 		return x, ok
 	}
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x > 0 }, "expected more than nothing")
@@ -404,8 +404,9 @@ func (s Scope) PositiveNumber(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
 }
 
-// count evaluates a number of individuals. The text or adds to what a message says is expected.
-func (s Scope) count(v syntax.Value, what, or string) (int, bool) {
+// Individuals evaluates a number of individuals. The text or adds to what a message says is
+// expected.
+func (s Scope) Individuals(v syntax.Value, what, or string) (int, bool) {
 	const most = float64(syntax.MaxIndividuals)
 	whole := func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) }
 	reason := fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, or)
@@ -420,23 +421,23 @@ func (s Scope) ClockTime(v syntax.Value, what string) (float64, bool) {
 		return 0, false
 	}
 	if got.Distribution != nil {
-		s.reportValue(v, at, "%s: found a distribution, expected a time such as 15 days", what)
+		s.Report(v, at, "%s: found a distribution, expected a time such as 15 days", what)
 		return 0, false
 	}
 	x, err := s.Zero.ClockTime(got.Quantity, s.Unit)
 	switch {
 	case err != nil:
-		s.reportValue(v, at, "%s: %s is %v", what, describeResolved(v, got), err)
+		s.Report(v, at, "%s: %s is %v", what, DescribeResolved(v, got), err)
 		return 0, false
 	case math.IsInf(x, 0):
-		s.reportValue(v, at, "%s: %s is too large for a time in %ss", what, describeResolved(v, got), s.Unit.Name)
+		s.Report(v, at, "%s: %s is too large for a time in %ss", what, DescribeResolved(v, got), s.Unit.Name)
 		return 0, false
 	}
 	return x, true
 }
 
-// sumTolerance allows for shares that are written with six digits.
-const sumTolerance = 1e-6
+// SumTolerance allows for shares that are written with six digits.
+const SumTolerance = 1e-6
 
-// isOne reports whether shares add up to 1.
-func isOne(sum float64) bool { return sum > 1-sumTolerance && sum < 1+sumTolerance }
+// IsOne reports whether shares add up to 1.
+func IsOne(sum float64) bool { return sum > 1-SumTolerance && sum < 1+SumTolerance }

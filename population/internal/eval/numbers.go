@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// numberLaw works out the law of a number.
-func (s Scope) numberLaw(text *syntax.Number, what string) (l program.NumberLaw) {
+// NumberLaw works out the law of a number.
+func (s Scope) NumberLaw(text *syntax.Number, what string) (l program.NumberLaw) {
 	l.Least, l.Most = math.Inf(-1), math.Inf(1)
 	s.unitless = true
 	s.laws = map[*syntax.Distribution]cachedLaw{} // without a unit
@@ -51,14 +51,14 @@ func (s Scope) numberLaw(text *syntax.Number, what string) (l program.NumberLaw)
 		l.Law, ok = s.Law(text.Law, strings.TrimSuffix(what, ": "+text.Family))
 		good = good && ok
 		if why := l.Law.WhyEndless(); ok && why != "" {
-			s.reportTogether(text.LawAt, []syntax.Value{text.Law}, "%s: %s, and a number must have one", what, why)
+			s.ReportTogether(text.LawAt, []syntax.Value{text.Law}, "%s: %s, and a number must have one", what, why)
 			good = false
 		}
 	}
 	if values := []syntax.Value{text.Least, text.Most}; good && !(l.Least <= l.Most) {
-		s.reportTogether(text.LawAt, values, "%s: least is above most", what)
+		s.ReportTogether(text.LawAt, values, "%s: least is above most", what)
 	} else if good && l.Within() < 0.01 {
-		s.reportTogether(text.LawAt, values, "%s: less than one in a hundred lies between least and most; take another law",
+		s.ReportTogether(text.LawAt, values, "%s: less than one in a hundred lies between least and most; take another law",
 			what)
 	}
 	return l
@@ -70,14 +70,14 @@ func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string)
 	at := x.Place(n.From)
 	switch {
 	case k < 0:
-		s.reportValue(syntax.Value{At: at}, at, "%s: %s is a number of each individual; expected one value for all", what,
+		s.Report(syntax.Value{At: at}, at, "%s: %s is a number of each individual; expected one value for all", what,
 			n.Leaf.Name)
 		return DimTerm{}, false
 	case s.Numbers[k].Law == nil || len(s.Numbers[k].Law.Values) == 0:
 		return DimTerm{}, false // that has been reported
 	}
 	if x.OfMet && s.met == nil {
-		s.reportValue(syntax.Value{At: at}, at, "%s: %s of: met is that of the one who is met; only the chance of a "+
+		s.Report(syntax.Value{At: at}, at, "%s: %s of: met is that of the one who is met; only the chance of a "+
 			"transmission can have it", what, n.Leaf.Name)
 		return DimTerm{}, false
 	}
@@ -106,7 +106,7 @@ func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (
 		}
 		if t.State = slices.Index(states, n.Leaf.State); t.State < 0 {
 			at := x.Place(n.OpAt)
-			s.reportValue(syntax.Value{At: at}, at, "%s: mean: %s", what,
+			s.Report(syntax.Value{At: at}, at, "%s: mean: %s", what,
 				diag.Unknown("state", n.Leaf.State, func() []string { return states }))
 			return DimTerm{}, false
 		}
@@ -132,8 +132,8 @@ func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.
 	if tv.Numbers, part.Root, ok = tv.Root.SplitNumbers(); !ok {
 		tv.Numbers, part.Root = nil, tv.Root
 		if _, high := tv.Root.Bounds(0, s.End-s.Start); math.IsInf(high, 0) || math.IsNaN(high) {
-			s.reportValue(v, at, "%s: %s has no bound, so that it cannot be drawn: %s may be any number; multiply what changes "+
-				"by it, or give its law a most", what, nameOrText(v, got), s.numberWords(tv.Root))
+			s.Report(v, at, "%s: %s has no bound, so that it cannot be drawn: %s may be any number; multiply what changes "+
+				"by it, or give its law a most", what, nameOrText(v, got), s.NumberWords(tv.Root))
 			return false
 		}
 	}
@@ -145,8 +145,8 @@ func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.
 	return true
 }
 
-// numberWords names the first number of a term.
-func (s Scope) numberWords(t *program.Term) (name string) {
+// NumberWords names the first number of a term.
+func (s Scope) NumberWords(t *program.Term) (name string) {
 	t.EachNumber(func(n *program.Term) {
 		if name == "" {
 			name = s.Numbers[n.Number].Name
@@ -161,7 +161,7 @@ func (s Scope) checkNumbers(
 	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
 ) bool {
 	low, high := tv.Root.Bounds(0, s.End-s.Start)
-	name := s.numberWords(tv.Root)
+	name := s.NumberWords(tv.Root)
 	bad := ""
 	tv.Root.EachNumber(func(n *program.Term) {
 		if one := &s.Numbers[n.Number]; n.Low < 0 && bad == "" {
@@ -175,21 +175,21 @@ func (s Scope) checkNumbers(
 	case low >= -1e-12 && (want == syntax.KindRate || high <= 1+1e-12):
 		return true
 	case low < 0 && bad != "":
-		s.reportValue(v, at, "%s: %s: %s below 0; give it least: 0, or take another", what, name, bad)
+		s.Report(v, at, "%s: %s: %s below 0; give it least: 0, or take another", what, name, bad)
 	case want != syntax.KindRate && math.IsInf(high, 1):
-		s.reportValue(v, at, "%s: %s may be any number, and a probability is between 0 and 1; give its law a most", what,
+		s.Report(v, at, "%s: %s may be any number, and a probability is between 0 and 1; give its law a most", what,
 			name)
 	case want != syntax.KindRate:
-		s.reportValue(v, at, "%s: %s is between %.6g and %.6g: a probability is between 0 and 1, or 0%% and 100%%", what,
+		s.Report(v, at, "%s: %s is between %.6g and %.6g: a probability is between 0 and 1, or 0%% and 100%%", what,
 			nameOrText(v, got), low, high)
 	default:
-		s.reportValue(v, at, "%s: %s can be negative: a rate cannot be", what, nameOrText(v, got))
+		s.Report(v, at, "%s: %s can be negative: a rate cannot be", what, nameOrText(v, got))
 	}
 	return false
 }
 
-// exponentialRate returns the rate of an exponential distribution that depends on a number.
-func (s Scope) exponentialRate(v syntax.Value, what string) (*program.TimeVarying, bool) {
+// ExponentialRate returns the rate of an exponential distribution that depends on a number.
+func (s Scope) ExponentialRate(v syntax.Value, what string) (*program.TimeVarying, bool) {
 	got, at, ok := s.Dereference(v, what)
 	if !ok || got.Distribution == nil {
 		return nil, false
@@ -205,7 +205,7 @@ func (s Scope) exponentialRate(v syntax.Value, what string) (*program.TimeVaryin
 	case !ok:
 		return nil, false
 	case m.Dimension != want:
-		s.reportValue(arg, at, "%s: %s: %s is %s; expected %s", what, name, arg.Text, m.Describe(s.Unit),
+		s.Report(arg, at, "%s: %s: %s is %s; expected %s", what, name, arg.Text, m.Describe(s.Unit),
 			want.Describe(s.Unit))
 		return nil, false
 	}

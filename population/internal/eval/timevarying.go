@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"math"
@@ -16,9 +16,9 @@ type timeVaryingKey struct {
 	want  syntax.Kind
 }
 
-// timeVarying evaluates a rate or a probability that may vary with time or with counts, for the
+// TimeVarying evaluates a rate or a probability that may vary with time or with counts, for the
 // individual of the scope. One that is the same for all individuals is evaluated once.
-func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+func (s Scope) TimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	key := timeVaryingKey{v.Key(), want}
 	if tv, ok := s.timeVaryings[key]; ok {
 		return tv, true
@@ -80,7 +80,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
-		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.Unit), want, want.Example())
+		s.Report(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.Unit), want, want.Example())
 		return nil, false
 	}
 	tv.Root, tv.Personal = m.Term, m.HasSince() || m.HasNumber()
@@ -133,10 +133,10 @@ func (s Scope) checkRange(
 		reason = "expected a rate"
 	}
 	if words := s.SinceWords(tv.Root); words != "" {
-		s.reportValue(v, at, "%s: %s is %v at some time since %s: %s", what, nameOrText(v, got), q, words, reason)
+		s.Report(v, at, "%s: %s is %v at some time since %s: %s", what, nameOrText(v, got), q, words, reason)
 		return false
 	}
-	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.Unit.Name, s.Start+t, reason)
+	s.Report(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.Unit.Name, s.Start+t, reason)
 	return false
 }
 
@@ -193,17 +193,17 @@ func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64,
 	return 0, 0, true
 }
 
-// sumStaysWithinOne reports whether the sum of probabilities never exceeds 1. If it does, it
+// SumStaysWithinOne reports whether the sum of probabilities never exceeds 1. If it does, it
 // returns a time at which it does, and the sum then. Nil entries are skipped: one of them is the
 // rest.
-func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64, ok bool) {
+func (s Scope) SumStaysWithinOne(values []*program.TimeVarying) (t, sum float64, ok bool) {
 	all := program.Constant(0)
 	for _, tv := range values {
 		if tv != nil {
 			all = program.Combine(expr.Add, all, tv.Root)
 		}
 	}
-	return s.staysWithin(&program.TimeVarying{Root: all}, 1+sumTolerance)
+	return s.staysWithin(&program.TimeVarying{Root: all}, 1+SumTolerance)
 }
 
 // cutIntoPieces cuts the run into pieces and finds a bound of the rate in each, for thinning. A
@@ -256,7 +256,7 @@ func (s Scope) cutPart(tv *program.TimeVarying, begin, span float64, edges []flo
 			}
 		}
 		if math.IsInf(bound, 0) || math.IsNaN(bound) {
-			s.reportValue(v, at,
+			s.Report(v, at,
 				"%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what,
 				nameOrText(v, got), s.Unit.Name, s.Start+from, s.Start+to)
 			return edges, false
@@ -283,7 +283,7 @@ func (s Scope) boundBySize(
 		// The end of the run does not count, so that one that goes on has the same draws.
 		_, high := m.BoundsUpTo(0, math.MaxFloat64/4, float64(most))
 		if math.IsNaN(high) || math.IsInf(high, 0) {
-			s.reportValue(v, at, "%s: no bound of %s follows from the file, so that it cannot be drawn; write most: and what "+
+			s.Report(v, at, "%s: no bound of %s follows from the file, so that it cannot be drawn; write most: and what "+
 				"it never exceeds", what, got.CountDependent.Value.Text)
 			return false
 		}

@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"fmt"
@@ -24,10 +24,10 @@ func (s Scope) Term(v syntax.Value, what string) (DimTerm, bool) {
 	case !ok:
 		return DimTerm{}, false
 	case got.Distribution != nil:
-		s.reportValue(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Example())
+		s.Report(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Example())
 		return DimTerm{}, false
 	case got.CountDependent != nil:
-		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what,
+		s.Report(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what,
 			nameOrText(v, got))
 		return DimTerm{}, false
 	}
@@ -48,17 +48,17 @@ func (s Scope) term(v syntax.Value, what string) (DimTerm, bool) {
 	case v.TimeVarying != nil:
 		return s.knotsTerm(v, what)
 	case v.Distribution != nil:
-		s.reportValue(v, v.At,
+		s.Report(v, v.At,
 			"%s: a distribution cannot be part of an expression; its mean can have a name of its own, as a parameter",
 			what)
 		return DimTerm{}, false
 	case v.Quantity.Kind == syntax.KindDate:
-		s.reportValue(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
+		s.Report(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
 		return DimTerm{}, false
 	}
 	x := v.Quantity.In(s.Unit)
 	if math.IsInf(x, 0) || x == 0 && v.Quantity.Number != 0 {
-		s.reportValue(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.Unit.Name)
+		s.Report(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.Unit.Name)
 		return DimTerm{}, false
 	}
 	return DimTerm{program.Constant(x), v.Quantity.Kind.Dimension()}, true
@@ -139,7 +139,7 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 				return DimTerm{&program.Term{Op: program.TermGroup, State: g}, syntax.Dimensionless}, true
 			}
 		}
-		s.reportValue(syntax.Value{At: x.Place(n.OpAt)}, x.Place(n.OpAt), "%s: count: %s", what,
+		s.Report(syntax.Value{At: x.Place(n.OpAt)}, x.Place(n.OpAt), "%s: count: %s", what,
 			diag.Unknown("state", a.Name, func() []string { return s.States }))
 		return DimTerm{}, false
 	}
@@ -148,7 +148,7 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 // parameterTerm returns the term of a parameter in an expression.
 func (s Scope) parameterTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
 	v := x.ParameterValue(n)
-	if !s.checkComplexity(n.Leaf.Name) {
+	if !s.CheckComplexity(n.Leaf.Name) {
 		return DimTerm{}, false
 	}
 	got, at, ok := s.Dereference(v, what)
@@ -156,16 +156,16 @@ func (s Scope) parameterTerm(x *syntax.Expression, n *syntax.ExprNode, what stri
 	case !ok:
 		return DimTerm{}, false
 	case got.Distribution != nil:
-		s.reportValue(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what,
+		s.Report(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what,
 			diag.Shorten(n.Leaf.Name))
 		return DimTerm{}, false
 	case got.CountDependent != nil:
-		s.reportValue(v, at,
+		s.Report(v, at,
 			"%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value "+
 				"and its most", what, diag.Shorten(n.Leaf.Name))
 		return DimTerm{}, false
 	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
-		s.reportValue(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what,
+		s.Report(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what,
 			diag.Shorten(n.Leaf.Name))
 		return DimTerm{}, false
 	}
@@ -251,7 +251,7 @@ func (s Scope) reportMismatch(x *syntax.Expression, n, left, right *syntax.ExprN
 func (s Scope) reportOperation(x *syntax.Expression, n *syntax.ExprNode, what, format string, args ...any) {
 	var parts []syntax.Value
 	x.EachParameter(n, func(part syntax.Value) { parts = append(parts, part) })
-	s.reportTogether(x.Place(n.OpAt), parts, "%s: %s", what, fmt.Sprintf(format, args...))
+	s.ReportTogether(x.Place(n.OpAt), parts, "%s: %s", what, fmt.Sprintf(format, args...))
 }
 
 // maxPeriods limits how many periods the start may be away from the peak, and the end from the
@@ -274,9 +274,9 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (DimTerm, bool) {
 	}
 	wave := &program.Term{Op: program.TermWave, X: amplitude, Period: period}
 	if periods := max(math.Abs(s.Start-peak), s.End-s.Start) / period; periods > maxPeriods {
-		s.reportValue(c.Period, c.Period.At,
+		s.Report(c.Period, c.Period.At,
 			"%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many "+
-				"to tell where in one a time is", what, s.describe(c.Period))
+				"to tell where in one a time is", what, s.Describe(c.Period))
 		return DimTerm{}, false
 	}
 	wave.Phase = (s.Start - peak) / period
@@ -302,14 +302,14 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 		at, err := s.Zero.ClockTime(k.Time, s.Unit)
 		switch {
 		case err != nil:
-			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
+			s.Report(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
 			return DimTerm{}, false
 		case math.IsInf(at, 0):
-			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text,
+			s.Report(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text,
 				s.Unit.Name)
 			return DimTerm{}, false
 		case i > 0 && !(at-s.Start > t.Times[i-1]):
-			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what,
+			s.Report(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what,
 				k.Text, c.Knots[i-1].Text)
 			return DimTerm{}, false
 		}
@@ -336,7 +336,7 @@ func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *syntax.Di
 	case !ok:
 		return 0, false
 	case m.Op != program.TermConstant:
-		s.reportValue(k.Value, k.Value.At,
+		s.Report(k.Value, k.Value.At,
 			"%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an "+
 				"expression", what, k.Text, nameOrText(k.Value, k.Value), c.DescribeKnots())
 		return 0, false
@@ -344,9 +344,9 @@ func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *syntax.Di
 		*d = m.Dimension
 	case m.Dimension != *d:
 		first := &c.Knots[0].Value
-		s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value},
+		s.ReportTogether(k.Value.At, []syntax.Value{*first, k.Value},
 			"%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all",
-			what, k.Text, s.describe(k.Value), m.Describe(s.Unit), s.describe(*first), d.Describe(s.Unit))
+			what, k.Text, s.Describe(k.Value), m.Describe(s.Unit), s.Describe(*first), d.Describe(s.Unit))
 		return 0, false
 	}
 	return m.X, true
@@ -373,7 +373,7 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 	}
 	n := len(t.Times)
 	fail := func(format string, args ...any) bool {
-		s.reportValue(syntax.Value{At: at}, at, "%s: period: %s", what, fmt.Sprintf(format, args...))
+		s.Report(syntax.Value{At: at}, at, "%s: period: %s", what, fmt.Sprintf(format, args...))
 		return false
 	}
 	span := s.End - s.Start

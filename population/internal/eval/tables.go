@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// unset stands in a cell for an attribute whose value is not known.
-const unset = ^uint16(0)
+// Unset stands in a cell for an attribute whose value is not known.
+const Unset = ^uint16(0)
 
 // A tableIndex is a table with its names looked up.
 type tableIndex struct {
@@ -109,9 +109,9 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 			first = i
 		}
 		if a, b := t.Entries[first], t.Entries[i]; k != kindOf(a.Value) {
-			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value},
+			s.ReportTogether(b.Value.At, []syntax.Value{a.Value, b.Value},
 				"%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
-				diag.Shorten(a.Of.Name), s.describe(a.Value), diag.Shorten(b.Of.Name), s.describe(b.Value))
+				diag.Shorten(a.Of.Name), s.Describe(a.Value), diag.Shorten(b.Of.Name), s.Describe(b.Value))
 			return true
 		}
 	}
@@ -134,7 +134,7 @@ func (s Scope) TableEntry(v syntax.Value, what string) (syntax.Value, bool) {
 		return syntax.Value{}, false
 	}
 	i := cell[x.attribute]
-	if i == unset {
+	if i == Unset {
 		s.reportNoIndividual(v, what)
 		return syntax.Value{}, false
 	}
@@ -150,11 +150,11 @@ func (s Scope) reportNoIndividual(v syntax.Value, what string) {
 		return // another problem of it has been reported
 	}
 	if v.Table.Met {
-		s.reportValue(v, v.At,
+		s.Report(v, v.At,
 			"%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
 		return
 	}
-	s.reportValue(v, v.At,
+	s.Report(v, v.At,
 		"%s: a table by %s is read for an individual, and there is none here; expected one value for all", what,
 		diag.Shorten(v.Table.By.Name))
 }

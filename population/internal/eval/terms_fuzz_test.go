@@ -1,4 +1,4 @@
-package compile
+package eval_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -138,20 +139,20 @@ func FuzzExpression(f *testing.F) {
 		f.Add(seed)
 	}
 	list := &diag.List{}
-	here := NewScope(list, syntax.Units[3])
+	here := eval.NewScope(list, syntax.Units[3])
 	for name, q := range map[string]syntax.Quantity{
 		"beta": {Kind: syntax.KindRate, Number: 0.5, Unit: syntax.Units[3]},
 		"a-b":  {Kind: syntax.KindNumber, Number: 7},
 		"a":    {Kind: syntax.KindNumber, Number: 1},
 	} {
-		here.parameters[name] = Parameter{Value: syntax.Value{Quantity: q}}
+		here.Define(name, eval.Parameter{Value: syntax.Value{Quantity: q}})
 	}
 	defined := map[string]bool{"beta": true, "a-b": true, "a": true}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		// Any text is either parsed or refused, at a place within it.
 		if text := string(bytes); len(text) > 0 {
 			x := &syntax.Expression{Text: text, HasColumns: true}
-			if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
+			if wrong := syntax.ParseExpression(x, defined, here.ParameterNames); wrong != nil {
 				if wrong.At < 0 || wrong.At > len(text) || fmt.Sprint(wrong.Message) == "" {
 					t.Fatalf("%q is wrong at %d of %d: %v", text, wrong.At, len(text), wrong.Message)
 				}

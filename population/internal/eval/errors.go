@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// reportValue reports a problem with a value, unless one has been reported for it. A value is
+// Report reports a problem with a value, unless one has been reported for it. A value is
 // evaluated again for each phase and cell, and one message is enough.
-func (s Scope) reportValue(v syntax.Value, at diag.Place, format string, args ...any) {
+func (s Scope) Report(v syntax.Value, at diag.Place, format string, args ...any) {
 	if s.reported[v.At] || s.reported[at] {
 		return
 	}
@@ -19,10 +19,10 @@ func (s Scope) reportValue(v syntax.Value, at diag.Place, format string, args ..
 	s.reportAt(v.At, at, format, args...)
 }
 
-// reportTogether reports that values are wrong together that are right by themselves, such as the
+// ReportTogether reports that values are wrong together that are right by themselves, such as the
 // chances of a split or a row of a matrix. If an intervention or --set changed one of them, the
 // problem is reported at the last such change rather than where the values stand.
-func (s Scope) reportTogether(stands diag.Place, values []syntax.Value, format string, args ...any) {
+func (s Scope) ReportTogether(stands diag.Place, values []syntax.Value, format string, args ...any) {
 	if s.reported[stands] {
 		return
 	}
@@ -55,15 +55,15 @@ func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
 	})
 }
 
-// describe returns a value as messages repeat it, with what its name stands for if it has one.
-func (s Scope) describe(v syntax.Value) string {
+// Describe returns a value as messages repeat it, with what its name stands for if it has one.
+func (s Scope) Describe(v syntax.Value) string {
 	got, _, _ := s.Quiet().Resolve(v, "")
-	return describeResolved(v, got)
+	return DescribeResolved(v, got)
 }
 
-// describeResolved returns a value as it is written, with the name it goes by, and its quantity if
+// DescribeResolved returns a value as it is written, with the name it goes by, and its quantity if
 // that had to be worked out.
-func describeResolved(given, resolved syntax.Value) string {
+func DescribeResolved(given, resolved syntax.Value) string {
 	text := resolved.Text + diag.Shorten(resolved.Cell)
 	if resolved.Computed {
 		text += ", which is " + resolved.Quantity.String()
@@ -84,7 +84,7 @@ func nameOrText(v, got syntax.Value) string {
 
 // reportCountDependent reports that a value depends on counts where it must not.
 func (s Scope) reportCountDependent(v, got syntax.Value, at diag.Place, what string) {
-	s.reportValue(v, at,
+	s.Report(v, at,
 		"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
 			"immigration or of a transmission can do so", what, nameOrText(v, got))
 }

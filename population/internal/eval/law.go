@@ -1,4 +1,4 @@
-package compile
+package eval
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
@@ -21,19 +21,19 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	}
 	if got.Distribution == nil {
 		if k := got.Quantity.Kind; k == syntax.KindRate || k == syntax.KindShare {
-			name := describeResolved(v, got)
+			name := DescribeResolved(v, got)
 			if v.Name != "" || got.Computed {
 				name += ","
 			}
-			s.reportValue(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what,
+			s.Report(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what,
 				name, k, syntax.KindDuration.Example(), syntax.KindDistribution.Example())
 			return law.Law{}, false
 		}
-		x, ok := s.duration(v, what)
+		x, ok := s.Duration(v, what)
 		return law.Exactly(x), ok
 	}
 	if got.Distribution.IsWhole() {
-		s.reportValue(v, at, "%s: found whole numbers, expected a duration such as %s or a distribution such as %s", what,
+		s.Report(v, at, "%s: found whole numbers, expected a duration such as %s or a distribution such as %s", what,
 			syntax.KindDuration.Example(), syntax.KindDistribution.Example())
 		return law.Law{}, false
 	}
@@ -47,7 +47,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 		l, ok = s.distribution(got.Distribution, what)
 	}
 	if ok && !l.Valid() {
-		s.reportTogether(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
+		s.ReportTogether(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
 		l, ok = law.Law{}, false
 	}
 	if !varies {
@@ -72,15 +72,15 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 	}
 	switch l.Family {
 	case "exactly":
-		x, ok := s.duration(l.Args["value"], what)
+		x, ok := s.Duration(l.Args["value"], what)
 		return law.Exactly(x), ok
 	case "exponential":
 		if r, ok := l.Args["rate"]; ok {
 			rate := argument("rate", s.Rate)
 			if good && rate == 0 {
 				got, _, _ := s.Resolve(r, what)
-				s.reportTogether(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what,
-					describeResolved(r, got))
+				s.ReportTogether(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what,
+					DescribeResolved(r, got))
 				good = false
 			}
 			return law.Exponential(rate), good
@@ -93,7 +93,7 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 	case "erlang":
 		mean, k := argument("mean", s.PositiveDuration), argument("k", s.PositiveNumber)
 		if good && k != float64(int(k)) {
-			s.reportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]},
+			s.ReportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]},
 				"%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
 			good = false
 		}
@@ -107,11 +107,11 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 	case "gompertz":
 		return s.gompertz(l, what)
 	case "uniform":
-		low, high := argument("low", s.duration), argument("high", s.PositiveDuration)
+		low, high := argument("low", s.Duration), argument("high", s.PositiveDuration)
 		if good && !(low < high) {
 			ends := []syntax.Value{l.Args["low"], l.Args["high"]}
-			s.reportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.describe(ends[1]),
-				s.describe(ends[0]))
+			s.ReportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.Describe(ends[1]),
+				s.Describe(ends[0]))
 			good = false
 		}
 		return law.Uniform(low, high), good
@@ -149,17 +149,17 @@ func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
 	var from, rate []float64
 	good := true
 	for i, step := range l.Steps {
-		x, ok := s.duration(step.From, what)
+		x, ok := s.Duration(step.From, what)
 		good = good && ok
 		switch {
 		case good && i == 0 && x != 0:
-			s.reportTogether(step.From.At, []syntax.Value{step.From},
+			s.ReportTogether(step.From.At, []syntax.Value{step.From},
 				"%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what,
-				s.describe(step.From))
+				s.Describe(step.From))
 			good = false
 		case good && i > 0 && !(x > from[i-1]):
-			s.reportTogether(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From},
-				"%s: %s does not come after the age before it", what, s.describe(step.From))
+			s.ReportTogether(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From},
+				"%s: %s does not come after the age before it", what, s.Describe(step.From))
 			good = false
 		}
 		r, ok := s.Rate(step.Rate, what+": from "+step.From.Text)
@@ -182,8 +182,8 @@ func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
 		good = good && shareOK && partOK
 		shares, parts, sum = append(shares, share), append(parts, part), sum+share
 	}
-	if good && !isOne(sum) {
-		s.reportTogether(l.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
+	if good && !IsOne(sum) {
+		s.ReportTogether(l.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
 		good = false
 	}
 	return law.Mixture(shares, parts), good
