@@ -1,10 +1,9 @@
 package syntax
 
 import (
+	"go.yaml.in/yaml/v3"
 	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // maxFlowBytes bounds what OneLine writes: with aliases a few lines can stand for any number of

@@ -1,9 +1,8 @@
 package syntax
 
 import (
-	"testing"
-
 	"go.yaml.in/yaml/v3"
+	"testing"
 )
 
 // TestScalarMeansSomethingElse reads back what Scalar writes, alone and in a list.

@@ -1,9 +1,8 @@
 package syntax
 
 import (
-	"slices"
-
 	"go.yaml.in/yaml/v3"
+	"slices"
 )
 
 // A Network is an entry of the section networks: links between individuals.

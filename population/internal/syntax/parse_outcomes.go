@@ -88,8 +88,8 @@ func (r *Reader) discount(n *yaml.Node, what string) Value {
 	text := strings.TrimSpace(n.Value)
 	if share, per, ok := strings.Cut(text, "%"); ok && n.Kind == yaml.ScalarNode {
 		number, isNumber := ParseNumber(strings.TrimSpace(share))
-		unit, isUnit := unitByName(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(per), "per")))
-		if isNumber && isUnit && strings.HasPrefix(strings.TrimSpace(per), "per ") {
+		unit, err := FindUnit(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(per), "per")))
+		if isNumber && err == nil && strings.HasPrefix(strings.TrimSpace(per), "per ") {
 			q := Quantity{KindRate, number / 100, unit}
 			return Value{At: r.Place(n), Text: diag.Shorten(text), Quantity: q}
 		}

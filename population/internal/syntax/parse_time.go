@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
@@ -20,19 +20,20 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 	}
 	if u := f.Need("unit", "day"); u != nil {
 		if text, ok := r.text(u, "time: unit", "a unit such as day"); ok {
-			if m.Unit, ok = unitByName(text); !ok {
-				r.Fail(u, "time: unit: %s", unknownUnit(text))
+			var err error
+			if m.Unit, err = FindUnit(text); err != nil {
+				r.Fail(u, "time: unit: %v", err)
 			}
 		}
 	}
 	if s := f.Get("start"); s != nil {
 		// A clock that starts at a date is 0 there.
-		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && datePrefixPattern().MatchString(text) {
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && HasDatePrefix(text) {
 			q, err := parseDate(text)
 			if err != nil {
 				r.Fail(s, "time: start: %v", err)
 			}
-			r.Epoch = Epoch{day: q.Number, Dated: true}
+			r.Epoch = EpochAt(q)
 			m.Epoch = r.Epoch
 		} else if x, ok := r.ClockTime(s, "time: start", m.Unit); ok {
 			m.Start = x
@@ -58,7 +59,7 @@ func (m *File) endProblem() string {
 		return "too far from"
 	case span/1e6 == 0:
 		return "too near to"
-	case m.Epoch.Dated && m.End*m.Unit.Seconds/SecondsPerDay > LastDay-m.Epoch.day:
+	case m.Epoch.Exceeds(m.End, m.Unit):
 		return "after the year 9999, too far from"
 	}
 	return ""
@@ -80,7 +81,7 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	if datePrefixPattern().MatchString(text) {
+	if HasDatePrefix(text) {
 		if _, err := parseDate(text); err != nil {
 			r.Fail(n, "%s: %v", what, err)
 			return 0, false
@@ -110,74 +111,37 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	return x, true
 }
 
-// Dates are counted in days since 1970-01-01.
-const (
-	SecondsPerDay = 24 * 60 * 60 // seconds
-	LastDay       = 2_932_896    // 9999-12-31
-)
+// calendarPattern matches an interval of the calendar: 1 calendar month, 2 calendar years.
+var calendarPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\S+)\s+calendar\s+(\S+)$`)
+})
 
-var (
-	// dateTokenPattern matches a date, valid or not, that is not the beginning of arithmetic:
-	// 2020-03-01.5 or 2020-03-01e2 are differences of numbers.
-	dateTokenPattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`)
-	})
-	datePrefixPattern = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`)
-	})
-)
+// mostMonths is the longest interval of the calendar.
+const mostMonths = 12 * 1000
 
-// leadingDate returns the date that a text begins with, as it is written and valid or not, or "". A
-// difference of numbers is not taken for a date: it has spaces, or other numbers.
-func leadingDate(text string) string {
-	if !dateTokenPattern().MatchString(text) {
-		return ""
+// calendarMonths reads an interval of the calendar, such as 1 calendar month, in months. It returns
+// 0 for anything else, and if it is wrong, which is reported. Calendar months need a date at which
+// the clock starts.
+func (r *Reader) calendarMonths(n *yaml.Node, what string) (months int, is bool) {
+	n = r.Resolve(n)
+	found := calendarPattern().FindStringSubmatch(strings.TrimSpace(n.Value))
+	if n.Kind != yaml.ScalarNode || found == nil {
+		return 0, false
 	}
-	return datePrefixPattern().FindString(text)
-}
-
-// parseDate reads a date: 2020-03-01.
-func parseDate(text string) (Quantity, error) {
-	t, err := time.Parse(time.DateOnly, text)
-	if err != nil {
-		return Quantity{}, fmt.Errorf("%s is not a date; "+
-			"expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
-	}
-	return Quantity{KindDate, float64(t.Unix() / SecondsPerDay), Unit{}}, nil
-}
-
-// An Epoch is the date at which a model's clock is 0, if the model has dates.
-type Epoch struct {
-	day   float64 // since 1970-01-01
-	Dated bool
-}
-
-// ClockTime converts a number, a duration or a date to a time on the model's clock, in the model's
-// unit. The error says why another quantity is not a time.
-func (z Epoch) ClockTime(q Quantity, u Unit) (float64, error) {
+	unit := map[string]int{"month": 1, "months": 1, "year": 12, "years": 12}[found[2]]
+	count, err := strconv.Atoi(found[1])
 	switch {
-	case q.Kind == KindNumber || q.Kind == KindDuration:
-		return q.In(u), nil
-	case q.Kind == KindDate && z.Dated:
-		return (q.Number - z.day) * SecondsPerDay / u.Seconds, nil
-	case q.Kind == KindDate:
-		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; " +
-			"write start: 2020-03-01 in time, for example")
+	case unit == 0:
+		r.Fail(n, "%s: there is no calendar %s; expected calendar months or years, such as 1 calendar month", what,
+			diag.Shorten(found[2]))
+	case err != nil || count < 1 || count*unit > mostMonths:
+		r.Fail(n, "%s: found %s, expected a whole number of them from 1 on, such as 1 calendar month", what,
+			diag.Quote(n.Value))
+	case !r.Epoch.Dated:
+		r.Fail(n, "%s: %s: the clock of the model does not start at a date, so that there are no calendar months; write "+
+			"start: 2020-03-01 in time, for example, or 1 month, which is a twelfth of a year", what, diag.Shorten(n.Value))
+	default:
+		return count * unit, true
 	}
-	return 0, fmt.Errorf("%s; expected a time such as 160, in the unit of the model, or 160 days", q.Kind)
-}
-
-// Date returns the date at which the clock is 0, and whether the model has dates.
-func (z Epoch) Date() (time.Time, bool) {
-	return time.Unix(int64(z.day)*SecondsPerDay, 0).UTC(), z.Dated
-}
-
-// format returns a time on the clock for a message. Only the start of a dated clock, 0, becomes a
-// date.
-func (z Epoch) format(t float64) string {
-	if z.Dated && t == 0 {
-		date, _ := z.Date()
-		return date.Format(time.DateOnly)
-	}
-	return fmt.Sprintf("%.12g", t)
+	return 0, true
 }

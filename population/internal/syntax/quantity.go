@@ -53,26 +53,22 @@ func (u Unit) Duration(x float64) string {
 // Rate returns a rate in words: 0.5 per day.
 func (u Unit) Rate(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.Name) }
 
-// unitByName returns the unit with a name, in the singular or the plural.
-func unitByName(name string) (Unit, bool) {
+// FindUnit returns the unit with a name, in the singular or the plural. The error names the nearest
+// one, or all of them.
+func FindUnit(name string) (Unit, error) {
 	i := slices.IndexFunc(Units, func(u Unit) bool { return name == u.Name || name == u.Name+"s" })
-	if i < 0 {
-		return Unit{}, false
+	if i >= 0 {
+		return Units[i], nil
 	}
-	return Units[i], true
-}
-
-// unknownUnit returns the message that there is no such unit, with the nearest name or all of them.
-func unknownUnit(name string) string {
 	var names, both []string
 	for _, u := range Units {
 		names = append(names, u.Name)
 		both = append(both, u.Name, u.Name+"s")
 	}
 	if near := suggest.Name(name, both); near != "" {
-		return fmt.Sprintf("there is no unit %s; did you mean %q?", diag.Quote(name), near)
+		return Unit{}, fmt.Errorf("there is no unit %s; did you mean %q?", diag.Quote(name), near)
 	}
-	return fmt.Sprintf("there is no unit %s; the units are %s", diag.Quote(name), strings.Join(names, ", "))
+	return Unit{}, fmt.Errorf("there is no unit %s; the units are %s", diag.Quote(name), strings.Join(names, ", "))
 }
 
 // A Kind is what a value is: a number, a duration and so on.
@@ -191,9 +187,9 @@ func ParseQuantity(text string) (Quantity, error) {
 		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example",
 			diag.Quote(text), KindDuration.Example(), KindRate.Example())
 	}
-	u, ok := unitByName(name)
-	if !ok {
-		return Quantity{}, fmt.Errorf("%s: %s", diag.Quote(text), unknownUnit(name))
+	u, err := FindUnit(name)
+	if err != nil {
+		return Quantity{}, fmt.Errorf("%s: %w", diag.Quote(text), err)
 	}
 	return Quantity{k, number, u}, nil
 }

@@ -115,9 +115,9 @@ func TestUnitConversions(t *testing.T) {
 		{"25%", "week", 0.25},
 	} {
 		q, err := ParseQuantity(c.text)
-		u, ok := unitByName(c.unit)
-		if err != nil || !ok {
-			t.Fatal(c.text, c.unit, err, ok)
+		u, unknown := FindUnit(c.unit)
+		if err != nil || unknown != nil {
+			t.Fatal(c.text, c.unit, err, unknown)
 		}
 		if x := q.In(u); x != c.want {
 			t.Errorf("%s is %v in terms of a %s, want %v", c.text, x, c.unit, c.want)

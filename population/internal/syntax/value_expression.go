@@ -218,7 +218,7 @@ func (p *exprParser) Unexpected() {
 		p.fail(p.At, "a %% stands directly after a number, as in 30%%")
 	}
 	if word := p.word(); word != "" {
-		if _, ok := unitByName(word); ok || word == "per" {
+		if _, err := FindUnit(word); err == nil || word == "per" {
 			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days",
 				diag.Quote(word))
 		}
@@ -312,9 +312,9 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	} else {
 		q.Kind = KindDuration
 	}
-	u, ok := unitByName(word)
-	if !ok {
-		p.fail(p.At, "%s", unknownUnit(word))
+	u, err := FindUnit(word)
+	if err != nil {
+		p.fail(p.At, "%v", err)
 	}
 	q.Unit = u
 	p.At += len(word)
@@ -347,7 +347,7 @@ func (p *exprParser) nameOrCall() *ExprNode {
 		p.fail(from, "total may stand only in the value of a rate, "+
 			"as in {value: r * (1 - total / 10_000), most: r}")
 	default:
-		if _, ok := unitByName(word); ok || word == "per" {
+		if _, err := FindUnit(word); err == nil || word == "per" {
 			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days",
 				diag.Quote(word))
 		}
