@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -122,12 +123,12 @@ func TestTablesFromFiles(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		at, want float64
-		d        syntax.Dimension
+		d        quantity.Dimension
 	}{
-		{"beta", 29, 0.5, syntax.RateDimension}, {"beta", 30, 0.25, syntax.RateDimension},
-		{"beta", 99, 0.1, syntax.RateDimension}, {"weekly", 15, 0.375 / 7, syntax.RateDimension},
-		{"share", 15, 0.15, syntax.Dimensionless},
-		{"cases", 1, 10.5, syntax.Dimensionless}, {"one", 1, 2, syntax.DurationDimension},
+		{"beta", 29, 0.5, quantity.RateDimension}, {"beta", 30, 0.25, quantity.RateDimension},
+		{"beta", 99, 0.1, quantity.RateDimension}, {"weekly", 15, 0.375 / 7, quantity.RateDimension},
+		{"share", 15, 0.15, quantity.Dimensionless},
+		{"cases", 1, 10.5, quantity.Dimensionless}, {"one", 1, 2, quantity.DurationDimension},
 	} {
 		m, ok := here.Term(syntax.Value{Name: c.name}, c.name)
 		if got := m.At(c.at, program.Census{}); !ok || got < c.want-1e-15 || got > c.want+1e-15 || m.Dimension != c.d {

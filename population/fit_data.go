@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -192,8 +193,8 @@ func (d *dataReader) row(in *csv.Reader) bool {
 func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	m := d.f.m
 	text = strings.TrimSpace(text)
-	q, err := syntax.ParseQuantity(text)
-	if err != nil || d.dated != (q.Kind == syntax.KindDate) || !d.dated && q.Kind != syntax.KindNumber {
+	q, err := quantity.Parse(text)
+	if err != nil || d.dated != (q.Kind == quantity.Date) || !d.dated && q.Kind != quantity.Number {
 		expected := "a number, the time in " + m.program.Unit + "s on the clock of the model"
 		if d.dated {
 			expected = "a date such as 2020-03-01"
@@ -236,7 +237,7 @@ func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start b
 	if slices.Contains(gaps, strings.ToLower(text)) {
 		return math.NaN()
 	}
-	x, ok := syntax.ParseNumber(text)
+	x, ok := quantity.ParseNumber(text)
 	switch column := diag.Shorten(m.Column); {
 	case !ok && strings.Contains(text, ","):
 		d.Add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column,

@@ -1,10 +1,12 @@
 package compile
 
 import (
+	"reflect"
+
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
-	"reflect"
 )
 
 // attributesOf returns the attributes that conditions and values depend on, ascending.
@@ -108,7 +110,7 @@ func (c *compiler) chances(here eval.Scope, v syntax.Value, what string, meets b
 			in = in.Meeting(c.cell(met, k%each))
 		}
 		if d.Time {
-			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, syntax.KindShare)
+			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, quantity.Share)
 		} else {
 			o.Values[k], _ = in.Chance(v, what)
 		}
@@ -126,7 +128,7 @@ type timeVaryingShape struct {
 // timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
 // result is nil and the constant.
 func (c *compiler) timeVarying(
-	here eval.Scope, v syntax.Value, what string, want syntax.Kind,
+	here eval.Scope, v syntax.Value, what string, want quantity.Kind,
 ) (*program.TimeVarying, float64) {
 	got, ok := here.TimeVarying(v, what, want)
 	if !ok {

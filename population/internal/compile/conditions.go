@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -82,7 +83,7 @@ func (c *compiler) threshold(
 	if !ok {
 		return l, false
 	}
-	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+	if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
 		if ok && l.State < 0 && l.Members < 0 {
@@ -92,7 +93,7 @@ func (c *compiler) threshold(
 		}
 		return l, ok
 	}
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 },
+	l.Number, ok = here.Within(text.Limit, what, quantity.Number, func(x float64) bool { return x >= 0 },
 		"a number of individuals cannot be negative")
 	if ok && l.Number > 0 && l.Number < 1 {
 		here.Report(text.Limit, at,
@@ -216,13 +217,13 @@ func (c *compiler) incidence(
 	if !ok {
 		return false
 	}
-	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+	if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
 		here.Report(text.Limit, at, "%s: %s is a share, but incidence is a number of events; expected a number "+
 			"such as above 500", what, eval.DescribeResolved(text.Limit, got))
 		return false
 	}
 	fits := func(x float64) bool { return x >= 0 && x < maxWindow }
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, fits,
+	l.Number, ok = here.Within(text.Limit, what, quantity.Number, fits,
 		"expected a number of events from 0 to "+format.Thousands(maxWindow))
 	if !ok {
 		return false

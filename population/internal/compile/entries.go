@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -38,7 +39,7 @@ func (c *compiler) immigration(here eval.Scope, t *program.Phase, e *syntax.Entr
 		a.Rate = 0
 	} else if d := here.Dependence(e.Rate); d.Time || d.Counts {
 		var varying *program.TimeVarying
-		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
+		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", quantity.Rate); varying != nil {
 			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
 		}
 	} else {
@@ -194,7 +195,7 @@ func entryShares(
 		if s.Rest {
 			continue
 		}
-		p, ok := here.TimeVarying(s.Share, what+": "+s.State.Name, syntax.KindShare)
+		p, ok := here.TimeVarying(s.Share, what+": "+s.State.Name, quantity.Share)
 		if good = good && ok; !ok {
 			continue
 		}

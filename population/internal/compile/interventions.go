@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -261,7 +262,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	here := after.here
 	if text.Coverage.Given() {
 		effect.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here eval.Scope) *program.TimeVarying {
-			p, _ := here.TimeVarying(text.Coverage, text.What+": coverage", syntax.KindShare)
+			p, _ := here.TimeVarying(text.Coverage, text.What+": coverage", quantity.Share)
 			return p
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -218,7 +219,7 @@ func machineCount(here eval.Scope, s *syntax.MachineShare) (count int, isCount, 
 		if !ok {
 			return 0, false, false
 		}
-		if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+		if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
 			return 0, false, true
 		}
 	}

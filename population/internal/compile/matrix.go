@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -80,7 +81,7 @@ func (c *compiler) mixing(
 			}
 			var ok bool
 			if text.Matrix.CountsContacts() {
-				m.Shares[i][j], ok = here.Within(v, what+": matrix", syntax.KindNumber,
+				m.Shares[i][j], ok = here.Within(v, what+": matrix", quantity.Number,
 					func(x float64) bool { return x >= 0 }, "a number of contacts cannot be negative")
 			} else {
 				m.Shares[i][j], ok = here.Chance(v, what+": matrix")
@@ -118,11 +119,11 @@ func (c *compiler) looksLikeContacts(here eval.Scope, rows [][]syntax.Value) boo
 			switch q := got.Quantity; {
 			case !ok || !got.IsQuantity() || !(q.Number >= 0):
 				return false
-			case q.Kind == syntax.KindRate:
+			case q.Kind == quantity.Rate:
 				contacts = true
-			case q.Kind == syntax.KindNumber:
+			case q.Kind == quantity.Number:
 				contacts = contacts || q.Number > 1
-			case q.Kind != syntax.KindShare:
+			case q.Kind != quantity.Share:
 				return false
 			}
 		}
@@ -216,7 +217,7 @@ func (c *compiler) contactRates(
 		rate.Table.Entries = append(rate.Table.Entries, syntax.TableEntry{
 			Of: syntax.Ref{Name: values[i], At: text.Matrix.At},
 			Value: syntax.Value{At: text.Matrix.At, Text: fmt.Sprintf("%.6g per %s", sum*one, c.file.Unit.Name),
-				Quantity: syntax.Quantity{Kind: syntax.KindRate, Number: sum * one, Unit: c.file.Unit}},
+				Quantity: quantity.Quantity{Kind: quantity.Rate, Number: sum * one, Unit: c.file.Unit}},
 		})
 	}
 	return rate
@@ -261,7 +262,7 @@ func (c *compiler) sizesAtStart(t *program.Phase, a int) ([]float64, bool) {
 func (c *compiler) reciprocity(m *Mixing, text *syntax.Contact, values []string, sizes []float64) {
 	const tolerated = 0.01
 	worst, words, pairs := tolerated, "", 0
-	unit, _ := syntax.UnitSuffix(text.Matrix.Unit)
+	unit, _ := quantity.UnitSuffix(text.Matrix.Unit)
 	for i := range m.Shares {
 		for j := range m.Shares[:i] {
 			there, back := float64(m.Shares[j][i]*sizes[j]), float64(m.Shares[i][j]*sizes[i])

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -89,7 +90,7 @@ func (c *compiler) linksUnknown() bool {
 func (c *compiler) randomLinks(here eval.Scope, text *syntax.Network, n *program.Network) {
 	notNegative := func(x float64) bool { return x >= 0 }
 	what := text.What + ": random: mean"
-	mean, ok := here.Within(text.Mean, what, syntax.KindNumber, notNegative, "expected a mean from 0 on")
+	mean, ok := here.Within(text.Mean, what, quantity.Number, notNegative, "expected a mean from 0 on")
 	if !ok || c.file.SizeBad {
 		return
 	}
@@ -186,7 +187,7 @@ func (c *compiler) linkEnds(here eval.Scope, i int) {
 	if text.Ends.Given() {
 		pairs := &syntax.CountDependent{Value: rate, Pairs: true, Near: 1 + near}
 		each := syntax.Value{At: rate.At, Text: rate.Text, CountDependent: pairs}
-		of, _ = c.timeVarying(here, each, what+": rate", syntax.KindRate)
+		of, _ = c.timeVarying(here, each, what+": rate", quantity.Rate)
 	} else if l, ok := here.Law(rate, what+": after"); ok && l.Rate() < math.Inf(1) {
 		of = &program.TimeVarying{Root: program.Constant(l.Rate()), Near: 1 + near, Personal: true}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -81,7 +82,7 @@ func (c *compiler) giveNumbers() map[string][]float64 {
 
 // givenNumber reads the number that with gives.
 func (c *compiler) givenNumber(m *syntax.Move, what string) (float64, bool) {
-	if x, ok := syntax.ParseNumber(m.Gives.Value.Name); ok && len(m.Gives.Shares)+len(m.Gives.Cases) == 0 {
+	if x, ok := quantity.ParseNumber(m.Gives.Value.Name); ok && len(m.Gives.Shares)+len(m.Gives.Cases) == 0 {
 		return x, true
 	}
 	at := m.Attribute.At

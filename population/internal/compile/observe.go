@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -36,7 +37,7 @@ func (c *compiler) sources(here eval.Scope, t *program.Phase) {
 			share := &clock.Source[i]
 			state, weight := c.state(share.State, what, false), 1.0
 			if share.Weight.Given() && !share.Weight.Bad {
-				weight, _ = here.Within(share.Weight, what+": "+diag.Shorten(share.State.Name), syntax.KindNumber,
+				weight, _ = here.Within(share.Weight, what+": "+diag.Shorten(share.State.Name), quantity.Number,
 					func(x float64) bool { return x >= 0 && x <= maxWeight }, "a weight cannot be negative")
 			}
 			if state == program.NoState {
@@ -74,7 +75,7 @@ func (c *compiler) observationTables(here eval.Scope, t *program.Phase) {
 		}
 		if v := text.Survey.Coverage; v.Given() && !v.Bad {
 			table.Coverage = eachCell(c, here, []syntax.Value{v}, func(here eval.Scope) *program.TimeVarying {
-				p, _ := here.TimeVarying(v, text.What+": coverage", syntax.KindShare)
+				p, _ := here.TimeVarying(v, text.What+": coverage", quantity.Share)
 				return p
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -63,17 +64,17 @@ func (c *compiler) discountRate(here eval.Scope, v syntax.Value, what string) fl
 	switch {
 	case got.Distribution != nil:
 		here.Report(v, at, "%s: found a distribution, expected a discount such as 3%% per year", what)
-	case q.Kind == syntax.KindShare || q.Kind == syntax.KindNumber:
-		share := syntax.Quantity{Kind: syntax.KindShare, Number: q.Number}
+	case q.Kind == quantity.Share || q.Kind == quantity.Number:
+		share := quantity.Quantity{Kind: quantity.Share, Number: q.Number}
 		here.Report(v, at, "%s: %s of what time? write %s per year", what, eval.DescribeResolved(v, got), share)
-	case q.Kind != syntax.KindRate:
+	case q.Kind != quantity.Rate:
 		here.Report(v, at, "%s: %s is %s; expected a discount such as 3%% per year", what, eval.DescribeResolved(v, got),
 			q.Kind)
 	case got.Computed:
 		here.Report(v, at, "%s: %s, is worked out, and it is not known after which time it is to be compounded; "+
 			"write it out, as in 3%% per year", what, eval.DescribeResolved(v, got))
 	case q.Number > 1 && !strings.Contains(got.Text, "%"):
-		share := func(x float64) syntax.Quantity { return syntax.Quantity{Kind: syntax.KindShare, Number: x} }
+		share := func(x float64) quantity.Quantity { return quantity.Quantity{Kind: quantity.Share, Number: x} }
 		here.Report(v, at, "%s: %s is %s per %s; write %s per %s if that is meant", what, eval.DescribeResolved(v, got),
 			share(q.Number), q.Unit.Name, share(q.Number/100), q.Unit.Name)
 	case !(q.Number >= 0 && q.Number <= maxDiscount):
@@ -94,12 +95,12 @@ func (c *compiler) outcomeTables(here eval.Scope, t *program.Phase) {
 		text := &c.file.Outcomes[i]
 		table := program.OutcomeTable{}
 		if text.Time.Given() {
-			table.Exact = *c.outcomeValue(here, text.Time, text.What+": time", syntax.KindRate)
+			table.Exact = *c.outcomeValue(here, text.Time, text.What+": time", quantity.Rate)
 		}
 		for k := range text.Events {
 			e := &text.Events[k]
 			what := text.What + ": events: " + diag.Shorten(e.Of.Name)
-			table.Amounts = append(table.Amounts, *c.outcomeValue(here, e.Amount, what, syntax.KindNumber))
+			table.Amounts = append(table.Amounts, *c.outcomeValue(here, e.Amount, what, quantity.Number))
 		}
 		t.Outcomes = append(t.Outcomes, table)
 	}
@@ -107,7 +108,7 @@ func (c *compiler) outcomeTables(here eval.Scope, t *program.Phase) {
 
 // outcomeValue works out a weight or an amount for each cell.
 func (c *compiler) outcomeValue(
-	here eval.Scope, v syntax.Value, what string, want syntax.Kind,
+	here eval.Scope, v syntax.Value, what string, want quantity.Kind,
 ) *program.ByCell[float64] {
 	d := here.Dependence(v)
 	if v.Bad || d.Time || d.Counts {
@@ -121,9 +122,9 @@ func (c *compiler) outcomeValue(
 		return &program.ByCell[float64]{Values: []float64{0}}
 	}
 	return eachCell(c, here, []syntax.Value{v}, func(here eval.Scope) float64 {
-		if want == syntax.KindRate {
+		if want == quantity.Rate {
 			if got, at, ok := here.Resolve(v, what); ok && got.Distribution == nil && !got.Computed &&
-				got.Quantity.Kind == syntax.KindNumber {
+				got.Quantity.Kind == quantity.Number {
 				here.Report(v, at, "%s: %s has no unit; write %s per %s", what, eval.DescribeResolved(v, got), got.Text,
 					here.Unit.Name)
 				return 0

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -197,7 +198,7 @@ func startCount(here eval.Scope, s *syntax.StartShare) (count int, share float64
 	isShare, expected := s.ComputedKind == syntax.ComputedShare, ""
 	if s.ComputedKind == syntax.ComputedShareOrCount {
 		got, _, _ := here.Resolve(s.Computed, s.What)
-		isShare, expected = got.IsQuantity() && got.Quantity.Kind == syntax.KindShare, ", or a percentage"
+		isShare, expected = got.IsQuantity() && got.Quantity.Kind == quantity.Share, ", or a percentage"
 	}
 	if isShare {
 		share, ok = here.Chance(s.Computed, s.What)

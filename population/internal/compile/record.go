@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -26,7 +27,7 @@ func (c *compiler) recordTimes(here eval.Scope) {
 	}
 	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
-		step := syntax.Quantity{Kind: syntax.KindDuration, Number: c.usualSpan(span) / 100, Unit: c.file.Unit}
+		step := quantity.Quantity{Kind: quantity.Duration, Number: c.usualSpan(span) / 100, Unit: c.file.Unit}
 		every = syntax.Value{Quantity: step, Text: "a hundredth of the run"}
 	}
 	step, ok := here.PositiveDuration(every, "record: every")
@@ -42,7 +43,7 @@ func (c *compiler) recordTimes(here eval.Scope) {
 	for k := 0.0; ; k++ {
 		// Not k times the converted step: that could differ in the last digit from an intervention
 		// at 30 days.
-		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
+		t := quantity.Quantity{Kind: quantity.Duration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
 		if t > span*(1-1e-12) {
 			break
 		}
@@ -198,7 +199,7 @@ func (c *compiler) recordedValues(here eval.Scope, t *program.Phase) {
 			name := here.NumberWords(m.Term)
 			here.Report(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; "+
 				"write mean(%s)", what, name, name)
-		case m.Dimension != syntax.Dimensionless:
+		case m.Dimension != quantity.Dimensionless:
 			here.Report(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
 				"or multiply it, for example", what, v.Value.Text)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -70,7 +71,7 @@ func (c *compiler) eventRate(here eval.Scope, e *rateEvent) (float64, *program.V
 		rate = got.Rate()
 	case e.varies:
 		var varying *program.TimeVarying
-		if varying, rate = c.timeVarying(here, e.rate, e.what+rateKey(e.rate), syntax.KindRate); varying != nil {
+		if varying, rate = c.timeVarying(here, e.rate, e.what+rateKey(e.rate), quantity.Rate); varying != nil {
 			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
 		}
 	default:
@@ -330,7 +331,7 @@ func (c *compiler) splitBranches(
 			otherwise = k
 		case clock.Chance.Given() && here.Dependence(clock.Chance).Time:
 			before := c.Count
-			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
+			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", quantity.Share)
 			chances, good = append(chances, clock.Chance), good && c.Count == before
 			if varying != nil {
 				share, varies = varying.Chance(0), true
@@ -391,7 +392,7 @@ func (c *compiler) splitBranches(
 func (c *compiler) branchClock(here eval.Scope, clock *syntax.Clock, branch *program.Clock) {
 	switch d := here.Dependence(clock.Rate); {
 	case clock.Rate.Given() && (d.Time || d.Counts):
-		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
+		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", quantity.Rate)
 		branch.Law = law.Exponential(rate)
 		if varying != nil {
 			branch.Varying = []program.VaryingRate{{Rate: varying, Factor: 1, What: clock.What, Do: branch.Do}}

@@ -1,10 +1,11 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
-	"slices"
 )
 
 // maxReads limits the parameters that a value is made of, each counted as often as it is read.

@@ -2,9 +2,10 @@ package eval_test
 
 import (
 	"fmt"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // TestExpressionsMultiply takes parameters each of which reads the one before twice.

@@ -1,9 +1,10 @@
 package eval
 
 import (
+	"slices"
+
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
-	"slices"
 )
 
 // A Dependence is what a value depends on, whatever interventions set the parameters to.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/population/internal/eval"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -17,7 +18,7 @@ func TestDependenceMissed(t *testing.T) {
 		mixed: {mixture: [{share: 1, of: {by: age, child: stay, other: 1 day}}]}
 		meeting: {by: age, of: met, child: both, other: 1}
 		settable: 1`)
-	number := syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}
+	number := syntax.Value{Quantity: quantity.Quantity{Kind: quantity.Number}}
 	here.Sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
 	for name, want := range map[string]eval.Dependence{
 		"plain":    {},

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -96,9 +97,9 @@ var fraction = sync.OnceValue(func() *regexp.Regexp {
 
 // fractionHint explains 1/3 per day, which is 1 / (3 per day), where a rate is expected. It is
 // empty for anything else.
-func fractionHint(got syntax.Value, want syntax.Kind) string {
+func fractionHint(got syntax.Value, want quantity.Kind) string {
 	m := fraction().FindStringSubmatch(got.Text)
-	if m == nil || want != syntax.KindRate || got.Quantity.Kind != syntax.KindDuration {
+	if m == nil || want != quantity.Rate || got.Quantity.Kind != quantity.Duration {
 		return ""
 	}
 	return fmt.Sprintf("; a unit belongs to the number directly before it, so that %s is %s / (%s per %s): write %s / "+

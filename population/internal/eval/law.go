@@ -3,6 +3,7 @@ package eval
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -20,13 +21,13 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 		return law.Law{}, false
 	}
 	if got.Distribution == nil {
-		if k := got.Quantity.Kind; k == syntax.KindRate || k == syntax.KindShare {
+		if k := got.Quantity.Kind; k == quantity.Rate || k == quantity.Share {
 			name := DescribeResolved(v, got)
 			if v.Name != "" || got.Computed {
 				name += ","
 			}
 			s.Report(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what,
-				name, k, syntax.KindDuration.Example(), syntax.KindDistribution.Example())
+				name, k, quantity.Duration.Example(), quantity.Distribution.Example())
 			return law.Law{}, false
 		}
 		x, ok := s.Duration(v, what)
@@ -34,7 +35,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	}
 	if got.Distribution.IsWhole() {
 		s.Report(v, at, "%s: found whole numbers, expected a duration such as %s or a distribution such as %s", what,
-			syntax.KindDuration.Example(), syntax.KindDistribution.Example())
+			quantity.Duration.Example(), quantity.Distribution.Example())
 		return law.Law{}, false
 	}
 	varies := s.dependsOnCell(got.Distribution)
@@ -132,9 +133,9 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 // gompertz evaluates a lifetime whose hazard grows. The hazard may also fall: growth is the only
 // rate that can be negative.
 func (s Scope) gompertz(l *syntax.Distribution, what string) (law.Law, bool) {
-	rate, good := s.Within(l.Args["rate"], what+": rate", syntax.KindRate, func(x float64) bool { return x > 0 },
+	rate, good := s.Within(l.Args["rate"], what+": rate", quantity.Rate, func(x float64) bool { return x > 0 },
 		"expected a rate above 0")
-	growth, _, ok := s.Quantity(l.Args["growth"], what+": growth", syntax.KindRate)
+	growth, _, ok := s.Quantity(l.Args["growth"], what+": growth", quantity.Rate)
 	good = good && ok
 	makeham := 0.0
 	if v, told := l.Args["makeham"]; told {

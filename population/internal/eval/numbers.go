@@ -1,12 +1,14 @@
 package eval
 
 import (
-	"github.com/almanac-sim/almanac/population/internal/diag"
-	"github.com/almanac-sim/almanac/population/internal/program"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // NumberLaw works out the law of a number.
@@ -17,7 +19,7 @@ func (s Scope) NumberLaw(text *syntax.Number, what string) (l program.NumberLaw)
 	good := true
 	limit := func(v syntax.Value, what string, x *float64) {
 		if v.Given() {
-			y, _, ok := s.Quantity(v, what, syntax.KindNumber)
+			y, _, ok := s.Quantity(v, what, quantity.Number)
 			*x, good = y, good && ok
 		}
 	}
@@ -40,7 +42,7 @@ func (s Scope) NumberLaw(text *syntax.Number, what string) (l program.NumberLaw)
 	case "normal":
 		l.Family = program.Normal
 		if good = good && text.Mean.Given(); good {
-			l.Mean, _, good = s.Quantity(text.Mean, what+": mean", syntax.KindNumber)
+			l.Mean, _, good = s.Quantity(text.Mean, what+": mean", quantity.Number)
 		}
 		l.Spread = positive(text.Spread, what+": sd")
 	default:
@@ -88,7 +90,7 @@ func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string)
 	}
 	low, high := s.givenRange(n.Leaf.Name)
 	t.Low, t.High = min(t.Low, low), max(t.High, high)
-	return DimTerm{t, syntax.Dimensionless}, true
+	return DimTerm{t, quantity.Dimensionless}, true
 }
 
 // meanTerm returns the term of the mean of a number, of all or of those in a state. The states of
@@ -111,7 +113,7 @@ func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (
 			return DimTerm{}, false
 		}
 	}
-	return DimTerm{t, syntax.Dimensionless}, true
+	return DimTerm{t, quantity.Dimensionless}, true
 }
 
 // givenRange returns the least and the greatest number that with gives: +Inf and −Inf if it gives
@@ -158,7 +160,7 @@ func (s Scope) NumberWords(t *program.Term) (name string) {
 // checkNumbers refuses a rate that could be negative for somebody's numbers, and a probability that
 // could be above 1.
 func (s Scope) checkNumbers(
-	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
+	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want quantity.Kind,
 ) bool {
 	low, high := tv.Root.Bounds(0, s.End-s.Start)
 	name := s.NumberWords(tv.Root)
@@ -172,14 +174,14 @@ func (s Scope) checkNumbers(
 		}
 	})
 	switch {
-	case low >= -1e-12 && (want == syntax.KindRate || high <= 1+1e-12):
+	case low >= -1e-12 && (want == quantity.Rate || high <= 1+1e-12):
 		return true
 	case low < 0 && bad != "":
 		s.Report(v, at, "%s: %s: %s below 0; give it least: 0, or take another", what, name, bad)
-	case want != syntax.KindRate && math.IsInf(high, 1):
+	case want != quantity.Rate && math.IsInf(high, 1):
 		s.Report(v, at, "%s: %s may be any number, and a probability is between 0 and 1; give its law a most", what,
 			name)
-	case want != syntax.KindRate:
+	case want != quantity.Rate:
 		s.Report(v, at, "%s: %s is between %.6g and %.6g: a probability is between 0 and 1, or 0%% and 100%%", what,
 			nameOrText(v, got), low, high)
 	default:
@@ -195,9 +197,9 @@ func (s Scope) ExponentialRate(v syntax.Value, what string) (*program.TimeVaryin
 		return nil, false
 	}
 	what += ": " + got.Distribution.Family
-	name, want := "rate", syntax.RateDimension
+	name, want := "rate", quantity.RateDimension
 	if _, ok := got.Distribution.Args["rate"]; !ok {
-		name, want = "mean", syntax.DurationDimension
+		name, want = "mean", quantity.DurationDimension
 	}
 	arg := got.Distribution.Args[name]
 	m, ok := s.Term(arg, what+": "+name)
@@ -213,6 +215,6 @@ func (s Scope) ExponentialRate(v syntax.Value, what string) (*program.TimeVaryin
 	if name == "mean" {
 		tv.Root = m.Reciprocal()
 	}
-	return tv, s.checkNumbers(tv, arg, arg, at, what+": "+name, syntax.KindRate) &&
+	return tv, s.checkNumbers(tv, arg, arg, at, what+": "+name, quantity.Rate) &&
 		s.cutNumbers(tv, arg, arg, at, what+": "+name)
 }

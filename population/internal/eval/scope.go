@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -35,8 +36,8 @@ type Scope struct {
 
 // A Frame is what all scopes of a model have in common, whatever the parameters stand for.
 type Frame struct {
-	Unit         syntax.Unit
-	Zero         syntax.Epoch
+	Unit         quantity.Unit
+	Zero         quantity.Epoch
 	Start, End   float64 // of the run, on the model's clock
 	CutEnd       float64 // see syntax.File
 	Attributes   program.Attributes
@@ -77,7 +78,7 @@ type Parameter struct {
 }
 
 // NewScope returns a scope without parameters and attributes. Problems are added to the list.
-func NewScope(list *diag.List, u syntax.Unit) Scope {
+func NewScope(list *diag.List, u quantity.Unit) Scope {
 	return Scope{
 		List: list, Frame: Frame{Unit: u, Sinces: new([]program.Since)},
 		parameters:  map[string]Parameter{},
@@ -207,7 +208,7 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	if change := 0; s.changedAtStart || len(s.changes) > 0 {
 		s.latestChange(got, &at, &change)
 	}
-	got.Quantity, got.Computed = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.Unit}, true
+	got.Quantity, got.Computed = quantity.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.Unit}, true
 	return got, at, true
 }
 
@@ -235,7 +236,7 @@ func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Plac
 		switch {
 		case !ok && strings.ContainsAny(v.Name, " \t"):
 			s.Report(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what,
-				diag.Quote(v.Name), syntax.KindDuration.Example())
+				diag.Quote(v.Name), quantity.Duration.Example())
 			return v, at, false
 		case !ok:
 			s.Report(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
@@ -300,7 +301,7 @@ func (s Scope) CheckDefinition(v syntax.Value, what string) {
 			s.CheckDefinition(v.CountDependent.Most, what+": most")
 		}
 		if !s.Dependence(v).Cells() {
-			s.TimeVarying(v, what, syntax.KindRate)
+			s.TimeVarying(v, what, quantity.Rate)
 		}
 	case s.Dependence(v).Cells() || v.Distribution != nil && s.Dependence(v).Number:
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
@@ -315,9 +316,9 @@ func (s Scope) CheckDefinition(v syntax.Value, what string) {
 }
 
 // Quantity evaluates a value of a given kind.
-func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64, diag.Place, bool) {
+func (s Scope) Quantity(v syntax.Value, what string, want quantity.Kind) (float64, diag.Place, bool) {
 	if s.unitless {
-		want = syntax.KindNumber
+		want = quantity.Number
 	}
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
@@ -337,20 +338,20 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 		comma = ","
 	}
 	switch k := got.Quantity.Kind; {
-	case k == want || want == syntax.KindShare && k == syntax.KindNumber:
+	case k == want || want == quantity.Share && k == quantity.Number:
 		x := got.Quantity.In(s.Unit)
 		if math.IsInf(x, 0) || x == 0 && got.Quantity.Number != 0 {
 			s.Report(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.Unit.Name)
 			return 0, at, false
 		}
 		return x, at, true
-	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Computed:
+	case k == quantity.Number && want == quantity.Duration && !got.Computed:
 		s.Report(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
 			s.Unit.NameFor(got.Quantity.Number))
-	case k == syntax.KindNumber && want == syntax.KindRate && !got.Computed:
+	case k == quantity.Number && want == quantity.Rate && !got.Computed:
 		s.Report(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
 			got.Text, s.Unit.Name)
-	case k == syntax.KindPower:
+	case k == quantity.Power:
 		m, _ := s.term(got, what)
 		s.Report(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.Unit), want,
 			want.Example())
@@ -363,7 +364,7 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 
 // Within evaluates a value of a given kind, and refuses it with a reason if it is not good.
 func (s Scope) Within(
-	v syntax.Value, what string, want syntax.Kind, good func(float64) bool, reason string,
+	v syntax.Value, what string, want quantity.Kind, good func(float64) bool, reason string,
 ) (float64, bool) {
 	x, at, ok := s.Quantity(v, what, want)
 	if ok && !good(x) {
@@ -376,18 +377,18 @@ func (s Scope) Within(
 
 // Rate evaluates a rate, per time unit of the model. It cannot be negative.
 func (s Scope) Rate(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindRate, func(x float64) bool { return x >= 0 }, "a rate cannot be negative")
+	return s.Within(v, what, quantity.Rate, func(x float64) bool { return x >= 0 }, "a rate cannot be negative")
 }
 
 // Chance evaluates a probability.
 func (s Scope) Chance(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindShare, func(x float64) bool { return x >= 0 && x <= 1 },
+	return s.Within(v, what, quantity.Share, func(x float64) bool { return x >= 0 && x <= 1 },
 		"a probability is between 0 and 1, or 0% and 100%")
 }
 
 // Duration evaluates a duration, in time units of the model. It cannot be negative.
 func (s Scope) Duration(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 },
+	return s.Within(v, what, quantity.Duration, func(x float64) bool { return x >= 0 },
 		"a duration cannot be negative")
 }
 
@@ -396,12 +397,12 @@ func (s Scope) PositiveDuration(v syntax.Value, what string) (float64, bool) {
 	if x, ok := s.Duration(v, what); !ok || x > 0 {
 		return x, ok
 	}
-	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x > 0 }, "expected more than nothing")
+	return s.Within(v, what, quantity.Duration, func(x float64) bool { return x > 0 }, "expected more than nothing")
 }
 
 // PositiveNumber evaluates a number above zero.
 func (s Scope) PositiveNumber(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
+	return s.Within(v, what, quantity.Number, func(x float64) bool { return x > 0 }, "expected a number above 0")
 }
 
 // Individuals evaluates a number of individuals. The text or adds to what a message says is
@@ -410,7 +411,7 @@ func (s Scope) Individuals(v syntax.Value, what, or string) (int, bool) {
 	const most = float64(syntax.MaxIndividuals)
 	whole := func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) }
 	reason := fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, or)
-	x, ok := s.Within(v, what, syntax.KindNumber, whole, reason)
+	x, ok := s.Within(v, what, quantity.Number, whole, reason)
 	return int(x), ok
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -45,7 +46,7 @@ func (s Scope) densityTerm(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 		s.ReportTogether(c.Density.At, []syntax.Value{c.Density}, "%s: %s", what, why)
 		return DimTerm{}, false
 	}
-	return DimTerm{&program.Term{Op: program.TermDensity, Law: &l}, syntax.RateDimension}, true
+	return DimTerm{&program.Term{Op: program.TermDensity, Law: &l}, quantity.RateDimension}, true
 }
 
 // sinceKnots returns the term of steps or of a line whose times are since something.
@@ -55,7 +56,7 @@ func (s Scope) sinceKnots(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 	if c.Form == "line" {
 		t.Op = program.TermLine
 	}
-	var d syntax.Dimension
+	var d quantity.Dimension
 	for i := range c.Knots {
 		k := &c.Knots[i]
 		fail := func(format string, args ...any) (DimTerm, bool) {
@@ -63,11 +64,11 @@ func (s Scope) sinceKnots(c *syntax.TimeVarying, what string) (DimTerm, bool) {
 			return DimTerm{}, false
 		}
 		at := k.Time.Number
-		if k.Time.Kind == syntax.KindDuration {
+		if k.Time.Kind == quantity.Duration {
 			at = k.Time.In(s.Unit)
 		}
 		switch {
-		case k.Time.Kind == syntax.KindDate:
+		case k.Time.Kind == quantity.Date:
 			return fail("%s is a date; expected a time since %s, such as 5 days", k.Text, c.Since)
 		case math.IsInf(at, 0):
 			return fail("%s is too large for a time in %ss", k.Text, s.Unit.Name)
@@ -287,7 +288,7 @@ func (s Scope) SinceWords(t *program.Term) string {
 // Candidates returns how many candidates a rate costs for each event, by the curves that it is
 // proportional to. It reports false if it is proportional to none.
 func (s Scope) Candidates(v syntax.Value) (float64, bool) {
-	tv, ok := s.TimeVarying(v, "", syntax.KindRate)
+	tv, ok := s.TimeVarying(v, "", quantity.Rate)
 	if !ok || len(tv.Factors) == 0 {
 		return 0, false
 	}

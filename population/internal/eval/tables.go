@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -86,23 +87,23 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 // Expressions are checked where the table is used.
 func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	first := -1
-	kindOf := func(v syntax.Value) syntax.Kind {
+	kindOf := func(v syntax.Value) quantity.Kind {
 		v, _, _ = s.follow(v, what)
 		switch {
 		case v.Distribution != nil && v.Distribution.IsWhole():
-			return syntax.KindNumber
+			return quantity.Number
 		case v.Distribution != nil:
-			return syntax.KindDuration // a duration may stand for a distribution
+			return quantity.Duration // a duration may stand for a distribution
 		case !v.IsQuantity():
-			return syntax.KindAny
-		case v.Quantity.Kind == syntax.KindShare:
-			return syntax.KindNumber
+			return quantity.Any
+		case v.Quantity.Kind == quantity.Share:
+			return quantity.Number
 		}
 		return v.Quantity.Kind
 	}
 	for i := range t.Entries {
 		k := kindOf(t.Entries[i].Value)
-		if k == syntax.KindAny {
+		if k == quantity.Any {
 			continue
 		}
 		if first < 0 {

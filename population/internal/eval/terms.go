@@ -8,13 +8,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // A DimTerm is a term with its dimension.
 type DimTerm struct {
 	*program.Term
-	syntax.Dimension
+	quantity.Dimension
 }
 
 // Term returns the term of a value that is part of another.
@@ -24,7 +25,7 @@ func (s Scope) Term(v syntax.Value, what string) (DimTerm, bool) {
 	case !ok:
 		return DimTerm{}, false
 	case got.Distribution != nil:
-		s.Report(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Example())
+		s.Report(v, at, "%s: found a distribution, expected a value such as %s", what, quantity.Any.Example())
 		return DimTerm{}, false
 	case got.CountDependent != nil:
 		s.Report(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what,
@@ -52,7 +53,7 @@ func (s Scope) term(v syntax.Value, what string) (DimTerm, bool) {
 			"%s: a distribution cannot be part of an expression; its mean can have a name of its own, as a parameter",
 			what)
 		return DimTerm{}, false
-	case v.Quantity.Kind == syntax.KindDate:
+	case v.Quantity.Kind == quantity.Date:
 		s.Report(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
 		return DimTerm{}, false
 	}
@@ -84,12 +85,12 @@ func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) 
 	case expr.Negate:
 		return s.checkFinite(x, n, what, DimTerm{program.Combine(expr.Subtract, program.Constant(0), a.Term), a.Dimension})
 	case expr.Exp, expr.Log:
-		if a.Dimension != syntax.Dimensionless {
+		if a.Dimension != quantity.Dimensionless {
 			s.reportOperation(x, n, what, "%s is %s; exp and log are of numbers", x.TextOf(n.Args[0]),
 				s.describeOperand(x, n.Args[0], a))
 			return DimTerm{}, false
 		}
-		return s.checkFinite(x, n, what, DimTerm{program.Combine(n.Op, a.Term, nil), syntax.Dimensionless})
+		return s.checkFinite(x, n, what, DimTerm{program.Combine(n.Op, a.Term, nil), quantity.Dimensionless})
 	case expr.Sqrt:
 		d, ok := a.Dimension.Pow(0.5)
 		if !ok {
@@ -125,18 +126,18 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (DimT
 	case syntax.AtomMean:
 		return s.meanTerm(x, n, what)
 	case syntax.AtomTotal:
-		return DimTerm{&program.Term{Op: program.TermTotal}, syntax.Dimensionless}, true
+		return DimTerm{&program.Term{Op: program.TermTotal}, quantity.Dimensionless}, true
 	case syntax.AtomSize:
-		return DimTerm{&program.Term{Op: program.TermSize}, syntax.Dimensionless}, true
+		return DimTerm{&program.Term{Op: program.TermSize}, quantity.Dimensionless}, true
 	default:
 		for i, name := range s.States {
 			if name == a.Name {
-				return DimTerm{&program.Term{Op: program.TermCount, State: i}, syntax.Dimensionless}, true
+				return DimTerm{&program.Term{Op: program.TermCount, State: i}, quantity.Dimensionless}, true
 			}
 		}
 		if s.Group != nil {
 			if g := s.Group(a.Name); g >= 0 {
-				return DimTerm{&program.Term{Op: program.TermGroup, State: g}, syntax.Dimensionless}, true
+				return DimTerm{&program.Term{Op: program.TermGroup, State: g}, quantity.Dimensionless}, true
 			}
 		}
 		s.Report(syntax.Value{At: x.Place(n.OpAt)}, x.Place(n.OpAt), "%s: count: %s", what,
@@ -164,7 +165,7 @@ func (s Scope) parameterTerm(x *syntax.Expression, n *syntax.ExprNode, what stri
 			"%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value "+
 				"and its most", what, diag.Shorten(n.Leaf.Name))
 		return DimTerm{}, false
-	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
+	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == quantity.Date:
 		s.Report(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what,
 			diag.Shorten(n.Leaf.Name))
 		return DimTerm{}, false
@@ -196,13 +197,13 @@ func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b DimTerm
 // power returns the term of a power. Something with a dimension can be raised only to a constant.
 func (s Scope) power(x *syntax.Expression, n *syntax.ExprNode, a, b DimTerm, what string) (DimTerm, bool) {
 	base, exponent := n.Args[0], n.Args[1]
-	if b.Dimension != syntax.Dimensionless {
+	if b.Dimension != quantity.Dimensionless {
 		s.reportOperation(x, n, what, "the exponent %s is %s; expected a number", x.TextOf(exponent),
 			s.describeOperand(x, exponent, b))
 		return DimTerm{}, false
 	}
-	d := syntax.Dimensionless
-	if a.Dimension != syntax.Dimensionless {
+	d := quantity.Dimensionless
+	if a.Dimension != quantity.Dimensionless {
 		if b.Op != program.TermConstant {
 			s.reportOperation(x, n, what, "%s is %s, which can be raised to a power that is always the same",
 				x.TextOf(base), s.describeOperand(x, base, a))
@@ -263,7 +264,7 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (DimTerm, bool) {
 	c := v.TimeVarying
 	what += ": seasonal"
 	mean, good := s.Term(c.Mean, what+": mean")
-	amplitude, ok := s.Within(c.Amplitude, what+": amplitude", syntax.KindShare,
+	amplitude, ok := s.Within(c.Amplitude, what+": amplitude", quantity.Share,
 		func(x float64) bool { return x >= 0 && x <= 1 }, "an amplitude is between 0% and 100%")
 	good = good && ok
 	peak, ok := s.ClockTime(c.Peak, what+": peak")
@@ -296,7 +297,7 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 	if c.Form == "line" {
 		t.Op = program.TermLine
 	}
-	var d syntax.Dimension
+	var d quantity.Dimension
 	for i := range c.Knots {
 		k := &c.Knots[i]
 		at, err := s.Zero.ClockTime(k.Time, s.Unit)
@@ -329,7 +330,7 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 }
 
 // knotValue evaluates the value of knot i. All must have the dimension d, that of the first.
-func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *syntax.Dimension) (float64, bool) {
+func (s Scope) knotValue(c *syntax.TimeVarying, i int, what string, d *quantity.Dimension) (float64, bool) {
 	k := &c.Knots[i]
 	m, ok := s.Term(k.Value, fmt.Sprintf("%s: %s", what, k.Text))
 	switch {
@@ -362,7 +363,7 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 	later := func(x float64, k int) float64 { // knots are relative to the start of the run
 		return s.Zero.AddMonths(s.Start+x, k*c.Months, s.Unit) - s.Start
 	}
-	words, at := syntax.CalendarWords(c.Months), v.At
+	words, at := quantity.CalendarWords(c.Months), v.At
 	if c.Months == 0 {
 		period, ok := s.PositiveDuration(c.Period, what+": period")
 		if !ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -119,7 +120,7 @@ func (g *generator) grow() expression {
 // checked marks what cannot be worked out.
 func (e expression) checked() expression {
 	e.ok = e.ok && !math.IsNaN(e.x) && !math.IsInf(e.x, 0)
-	e.extremePower = e.extremePower || math.Abs(8*e.power) > syntax.MaxPower/2 || 8*e.power != math.Trunc(8*e.power)
+	e.extremePower = e.extremePower || math.Abs(8*e.power) > quantity.MaxPower/2 || 8*e.power != math.Trunc(8*e.power)
 	return e
 }
 
@@ -139,11 +140,11 @@ func FuzzExpression(f *testing.F) {
 		f.Add(seed)
 	}
 	list := &diag.List{}
-	here := eval.NewScope(list, syntax.Units[3])
-	for name, q := range map[string]syntax.Quantity{
-		"beta": {Kind: syntax.KindRate, Number: 0.5, Unit: syntax.Units[3]},
-		"a-b":  {Kind: syntax.KindNumber, Number: 7},
-		"a":    {Kind: syntax.KindNumber, Number: 1},
+	here := eval.NewScope(list, quantity.Units[3])
+	for name, q := range map[string]quantity.Quantity{
+		"beta": {Kind: quantity.Rate, Number: 0.5, Unit: quantity.Units[3]},
+		"a-b":  {Kind: quantity.Number, Number: 7},
+		"a":    {Kind: quantity.Number, Number: 1},
 	} {
 		here.Define(name, eval.Parameter{Value: syntax.Value{Quantity: q}})
 	}

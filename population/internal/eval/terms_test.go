@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -46,57 +47,57 @@ func TestExpressionWrongValueOrDimension(t *testing.T) {
 		min: 9`)
 	for text, want := range map[string]struct {
 		x float64
-		d syntax.Dimension
+		d quantity.Dimension
 	}{
-		"0.5 * beta":                    {0.25, syntax.RateDimension},
-		"1 - half":                      {0.5, syntax.Dimensionless},
-		"stay / 2":                      {2, syntax.DurationDimension},
-		"1 / 0.5 per day":               {2, syntax.DurationDimension}, // a quantity binds tightest
-		"2 * 3 days / 6":                {1, syntax.DurationDimension},
-		"R0":                            {2, syntax.Dimensionless},
-		"R0 - 1":                        {1, syntax.Dimensionless},
-		"2 + 3 * 4":                     {14, syntax.Dimensionless},
-		"(2 + 3) * 4":                   {20, syntax.Dimensionless},
-		"10 - 4 - 3":                    {3, syntax.Dimensionless},
-		"100 / 10 / 2":                  {5, syntax.Dimensionless},
-		"2 ^ 3 ^ 2":                     {512, syntax.Dimensionless},
-		"-2 ^ 2":                        {-4, syntax.Dimensionless},
-		"2 ^ -1":                        {0.5, syntax.Dimensionless},
-		"--2":                           {2, syntax.Dimensionless},
-		"+2":                            {2, syntax.Dimensionless},
-		"3 - -2":                        {5, syntax.Dimensionless},
-		"2*-3":                          {-6, syntax.Dimensionless},
-		"stay ^ 2":                      {16, syntax.Dimension{N: 2, D: 1}},
-		"sqrt(stay ^ 2)":                {4, syntax.DurationDimension},
-		"sqrt(stay)":                    {2, syntax.Dimension{N: 1, D: 2}},
-		"sqrt(stay) * stay ^ 0.5":       {4, syntax.DurationDimension},
-		"stay ^ (1/3) * stay ^ (2/3)":   {4, syntax.DurationDimension},
-		"1 / stay ^ 2 * stay":           {0.25, syntax.RateDimension},
-		"20% * 50":                      {10, syntax.Dimensionless},
-		"1 - 20%":                       {0.8, syntax.Dimensionless},
-		"10_000 / 1e4":                  {1, syntax.Dimensionless},
-		"1e-3 * 1e+3":                   {1, syntax.Dimensionless},
-		".5 + 5.":                       {5.5, syntax.Dimensionless},
-		"min(3, 2, 5)":                  {2, syntax.Dimensionless},
-		"max(beta, 1 per week)":         {0.5, syntax.RateDimension},
-		"min (stay, 1 day)":             {1, syntax.DurationDimension},
-		"min + 1":                       {10, syntax.Dimensionless}, // a parameter, since no parenthesis follows
-		"exp(0) + log(1)":               {1, syntax.Dimensionless},
-		"exp(-beta * 2 days)":           {math.Exp(-1), syntax.Dimensionless},
-		"a-b":                           {7, syntax.Dimensionless}, // the longest name that matches
-		"a-b * 2":                       {14, syntax.Dimensionless},
-		"a - b":                         {9, syntax.Dimensionless},
-		"a -b":                          {9, syntax.Dimensionless},
-		"a-b-a":                         {-3, syntax.Dimensionless},
-		"waning of immunity * 7 days":   {2, syntax.Dimensionless},
-		"2*waning of immunity*7 days":   {4, syntax.Dimensionless},
-		"x.y + o'k":                     {8, syntax.Dimensionless},
-		"1 week - 1 day":                {6, syntax.DurationDimension},
-		"  (  ( beta ) )  * 2 ":         {1, syntax.RateDimension},
-		"(1 - 20%) * (1 - 20%) * 100%":  {0.64, syntax.Dimensionless},
-		"108 months / 1 year":           {9, syntax.Dimensionless},
-		"beta - beta":                   {0, syntax.RateDimension},
-		"0.5 per day * 2 days + R0 ^ 2": {5, syntax.Dimensionless},
+		"0.5 * beta":                    {0.25, quantity.RateDimension},
+		"1 - half":                      {0.5, quantity.Dimensionless},
+		"stay / 2":                      {2, quantity.DurationDimension},
+		"1 / 0.5 per day":               {2, quantity.DurationDimension}, // a quantity binds tightest
+		"2 * 3 days / 6":                {1, quantity.DurationDimension},
+		"R0":                            {2, quantity.Dimensionless},
+		"R0 - 1":                        {1, quantity.Dimensionless},
+		"2 + 3 * 4":                     {14, quantity.Dimensionless},
+		"(2 + 3) * 4":                   {20, quantity.Dimensionless},
+		"10 - 4 - 3":                    {3, quantity.Dimensionless},
+		"100 / 10 / 2":                  {5, quantity.Dimensionless},
+		"2 ^ 3 ^ 2":                     {512, quantity.Dimensionless},
+		"-2 ^ 2":                        {-4, quantity.Dimensionless},
+		"2 ^ -1":                        {0.5, quantity.Dimensionless},
+		"--2":                           {2, quantity.Dimensionless},
+		"+2":                            {2, quantity.Dimensionless},
+		"3 - -2":                        {5, quantity.Dimensionless},
+		"2*-3":                          {-6, quantity.Dimensionless},
+		"stay ^ 2":                      {16, quantity.Dimension{N: 2, D: 1}},
+		"sqrt(stay ^ 2)":                {4, quantity.DurationDimension},
+		"sqrt(stay)":                    {2, quantity.Dimension{N: 1, D: 2}},
+		"sqrt(stay) * stay ^ 0.5":       {4, quantity.DurationDimension},
+		"stay ^ (1/3) * stay ^ (2/3)":   {4, quantity.DurationDimension},
+		"1 / stay ^ 2 * stay":           {0.25, quantity.RateDimension},
+		"20% * 50":                      {10, quantity.Dimensionless},
+		"1 - 20%":                       {0.8, quantity.Dimensionless},
+		"10_000 / 1e4":                  {1, quantity.Dimensionless},
+		"1e-3 * 1e+3":                   {1, quantity.Dimensionless},
+		".5 + 5.":                       {5.5, quantity.Dimensionless},
+		"min(3, 2, 5)":                  {2, quantity.Dimensionless},
+		"max(beta, 1 per week)":         {0.5, quantity.RateDimension},
+		"min (stay, 1 day)":             {1, quantity.DurationDimension},
+		"min + 1":                       {10, quantity.Dimensionless}, // a parameter, since no parenthesis follows
+		"exp(0) + log(1)":               {1, quantity.Dimensionless},
+		"exp(-beta * 2 days)":           {math.Exp(-1), quantity.Dimensionless},
+		"a-b":                           {7, quantity.Dimensionless}, // the longest name that matches
+		"a-b * 2":                       {14, quantity.Dimensionless},
+		"a - b":                         {9, quantity.Dimensionless},
+		"a -b":                          {9, quantity.Dimensionless},
+		"a-b-a":                         {-3, quantity.Dimensionless},
+		"waning of immunity * 7 days":   {2, quantity.Dimensionless},
+		"2*waning of immunity*7 days":   {4, quantity.Dimensionless},
+		"x.y + o'k":                     {8, quantity.Dimensionless},
+		"1 week - 1 day":                {6, quantity.DurationDimension},
+		"  (  ( beta ) )  * 2 ":         {1, quantity.RateDimension},
+		"(1 - 20%) * (1 - 20%) * 100%":  {0.64, quantity.Dimensionless},
+		"108 months / 1 year":           {9, quantity.Dimensionless},
+		"beta - beta":                   {0, quantity.RateDimension},
+		"0.5 per day * 2 days + R0 ^ 2": {5, quantity.Dimensionless},
 	} {
 		got, err := evaluate(here, strings.TrimSpace(text))
 		if err != nil {

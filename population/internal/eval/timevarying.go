@@ -7,18 +7,19 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // A timeVaryingKey identifies a value in the cache of those that are the same for all individuals.
 type timeVaryingKey struct {
 	value any
-	want  syntax.Kind
+	want  quantity.Kind
 }
 
 // TimeVarying evaluates a rate or a probability that may vary with time or with counts, for the
 // individual of the scope. One that is the same for all individuals is evaluated once.
-func (s Scope) TimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+func (s Scope) TimeVarying(v syntax.Value, what string, want quantity.Kind) (*program.TimeVarying, bool) {
 	key := timeVaryingKey{v.Key(), want}
 	if tv, ok := s.timeVaryings[key]; ok {
 		return tv, true
@@ -31,7 +32,7 @@ func (s Scope) TimeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 }
 
 // newTimeVarying does so without looking into the cache.
-func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+func (s Scope) newTimeVarying(v syntax.Value, what string, want quantity.Kind) (*program.TimeVarying, bool) {
 	got, at, ok := s.Dereference(v, what)
 	if !ok {
 		return nil, false
@@ -39,7 +40,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	tv := &program.TimeVarying{}
 	var m DimTerm
 	switch {
-	case got.CountDependent != nil && want != syntax.KindRate:
+	case got.CountDependent != nil && want != quantity.Rate:
 		s.reportCountDependent(v, got, at, what)
 		return nil, false
 	case got.CountDependent != nil && got.CountDependent.Near > 0:
@@ -89,10 +90,10 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	}
 	if m.HasNumber() {
 		ok = s.checkNumbers(tv, v, got, at, what, want)
-		return tv, ok && (want != syntax.KindRate || s.cutNumbers(tv, v, got, at, what))
+		return tv, ok && (want != quantity.Rate || s.cutNumbers(tv, v, got, at, what))
 	}
 	ok = s.checkRange(tv, v, got, at, what, want)
-	if ok && want == syntax.KindRate {
+	if ok && want == quantity.Rate {
 		if ok = s.cutIntoPieces(tv, v, got, at, what); ok && tv.Personal {
 			tv.CutBySince()
 		}
@@ -101,10 +102,10 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 }
 
 // constant returns a time-varying value that is constant.
-func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+func (s Scope) constant(v syntax.Value, what string, want quantity.Kind) (*program.TimeVarying, bool) {
 	var x float64
 	var ok bool
-	if want == syntax.KindRate {
+	if want == quantity.Rate {
 		x, ok = s.Rate(v, what)
 	} else {
 		x, ok = s.Chance(v, what)
@@ -115,19 +116,19 @@ func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program
 // checkRange refuses a rate that is below 0 at some time of the run, and a probability that is not
 // between 0 and 1.
 func (s Scope) checkRange(
-	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
+	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want quantity.Kind,
 ) bool {
 	high := math.Inf(1)
-	if want != syntax.KindRate {
+	if want != quantity.Rate {
 		high = 1
 	}
 	t, x, ok := s.staysWithin(tv, high)
 	if ok {
 		return true
 	}
-	q := syntax.Quantity{Kind: want.Dimension().Kind(), Number: x, Unit: s.Unit}
+	q := quantity.Quantity{Kind: want.Dimension().Kind(), Number: x, Unit: s.Unit}
 	reason := "a rate cannot be negative"
-	if want != syntax.KindRate {
+	if want != quantity.Rate {
 		reason = "a probability is between 0 and 1, or 0% and 100%"
 	} else if math.IsNaN(x) || math.IsInf(x, 0) {
 		reason = "expected a rate"
@@ -312,8 +313,8 @@ func (s Scope) ratePerPair(
 		if m, ok = s.Term(of.CountDependent.Value, what+": value"); !ok {
 			return m, false
 		}
-	} else if m, ok = s.Term(pair, what); !ok || m.Dimension == syntax.RateDimension &&
-		!s.checkRange(&program.TimeVarying{Root: m.Term}, pair, pair, at, what, syntax.KindRate) {
+	} else if m, ok = s.Term(pair, what); !ok || m.Dimension == quantity.RateDimension &&
+		!s.checkRange(&program.TimeVarying{Root: m.Term}, pair, pair, at, what, quantity.Rate) {
 		return m, false
 	}
 	others := program.Combine(expr.Subtract, &program.Term{Op: program.TermTotal}, program.Constant(1))

@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -93,7 +94,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	s := random.New(1)
 	for name, formula := range formulas {
-		c, ok := here.TimeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, ok := here.TimeVarying(syntax.Value{Name: name}, name, quantity.Rate)
 		if !ok {
 			t.Fatalf("%s: %v", name, here.Err())
 		}
@@ -124,7 +125,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 		func(t float64) float64 { return 0.8 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
 		func(t float64) float64 { return 0.7 + 0.7*(t-10)/100 },
 	} {
-		c, ok := here.ForCell([]uint16{uint16(age)}).TimeVarying(syntax.Value{Name: "byage"}, "byage", syntax.KindRate)
+		c, ok := here.ForCell([]uint16{uint16(age)}).TimeVarying(syntax.Value{Name: "byage"}, "byage", quantity.Rate)
 		if !ok || math.Abs(c.At(33, program.Census{})-want(43)) > 1e-9 {
 			t.Errorf("by age, %d: %v at 33, want %v; %v", age, c.At(33, program.Census{}), want(43), here.Err())
 		}
@@ -133,7 +134,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 		t.Errorf("by age it depends on %+v", d)
 	}
 	r := syntax.Value{Name: "r"}
-	if c, ok := here.TimeVarying(r, "r", syntax.KindRate); !ok || c.At(1, program.Census{}) != 0.7 {
+	if c, ok := here.TimeVarying(r, "r", quantity.Rate); !ok || c.At(1, program.Census{}) != 0.7 {
 		t.Errorf("r is %v", c)
 	} else if x, still := c.Constant(); x != 0.7 || !still {
 		t.Errorf("r is %v, always the same: %v", x, still)
@@ -155,7 +156,7 @@ func TestTooManyPiecesOrLooseBounds(t *testing.T) {
 		"often":  {1, 0.51},
 		"rare":   {1, 0.51},
 	} {
-		c, _ := here.TimeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, _ := here.TimeVarying(syntax.Value{Name: name}, name, quantity.Rate)
 		pieces, bounds, rates := 0, 0.0, 0.0
 		const n = 200_000
 		for i := range n {
@@ -180,7 +181,7 @@ func TestThinningDrawsAnotherRate(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	const runs = 4000
 	for _, name := range []string{"season", "deep", "steps", "line", "odd", "lowest"} {
-		c, _ := here.TimeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, _ := here.TimeVarying(syntax.Value{Name: name}, name, quantity.Rate)
 		var counts [10]float64
 		for run := range runs {
 			s := random.New(7, uint64(run))
@@ -231,7 +232,7 @@ func TestCountDependentRateWrong(t *testing.T) {
 		"eaten":    {0.01 / 3, 5, true, n},
 		"both":     {0.7 * 1.5 * 0.75, 1.05, true, n},
 	} {
-		c, ok := here.TimeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, ok := here.TimeVarying(syntax.Value{Name: name}, name, quantity.Rate)
 		if !ok {
 			t.Fatal(here.Err())
 		}
@@ -245,11 +246,11 @@ func TestCountDependentRateWrong(t *testing.T) {
 			t.Errorf("%s depends on %+v", name, d)
 		}
 	}
-	c, _ := here.TimeVarying(syntax.Value{Name: "logistic"}, "", syntax.KindRate)
+	c, _ := here.TimeVarying(syntax.Value{Name: "logistic"}, "", quantity.Rate)
 	if x, ok := c.Rate(0, program.Census{Total: 150}, 0); x != 0 || !ok {
 		t.Errorf("below 0 it is %v, %v", x, ok)
 	}
-	eaten, _ := here.TimeVarying(syntax.Value{Name: "eaten"}, "", syntax.KindRate)
+	eaten, _ := here.TimeVarying(syntax.Value{Name: "eaten"}, "", quantity.Rate)
 	if _, ok := eaten.Rate(0, program.Census{Total: 1001, Counts: []int{1, 1000}}, 0); ok {
 		t.Error("10 per day is not above 5")
 	}
@@ -257,14 +258,14 @@ func TestCountDependentRateWrong(t *testing.T) {
 		t.Error("0/0 is a rate")
 	}
 	for age, want := range []bool{true, false} {
-		c, ok := here.ForCell([]uint16{uint16(age)}).TimeVarying(syntax.Value{Name: "byage"}, "", syntax.KindRate)
+		c, ok := here.ForCell([]uint16{uint16(age)}).TimeVarying(syntax.Value{Name: "byage"}, "", quantity.Rate)
 		if !ok || c.ByCounts != want {
 			t.Errorf("by age, %d: %v", age, c)
 		}
 	}
 	// n/n is 1, but r·n/n may exceed r in the last digit.
 	here = timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}")
-	c, ok := here.TimeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
+	c, ok := here.TimeVarying(syntax.Value{Name: "same"}, "", quantity.Rate)
 	for n := range 1000 {
 		if x, fine := c.Rate(0, program.Census{Total: n + 1}, 0); !ok || !fine || x > 0.7 {
 			t.Fatalf("%d: %v", n+1, x)
@@ -278,7 +279,7 @@ func TestShortSeasonsHaveNoPieces(t *testing.T) {
 	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
 		const season = "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "
 		here := timeVaryingScope(t, season+period+"}}")
-		c, ok := here.TimeVarying(syntax.Value{Name: "rare"}, "", syntax.KindRate)
+		c, ok := here.TimeVarying(syntax.Value{Name: "rare"}, "", quantity.Rate)
 		if !ok {
 			t.Fatal(here.Err())
 		}
@@ -290,12 +291,12 @@ func TestShortSeasonsHaveNoPieces(t *testing.T) {
 
 func TestVaryingChanceWrong(t *testing.T) {
 	here := timeVaryingScope(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
-	c, ok := here.TimeVarying(syntax.Value{Name: "left"}, "", syntax.KindShare)
+	c, ok := here.TimeVarying(syntax.Value{Name: "left"}, "", quantity.Share)
 	if !ok || math.Abs(c.Chance(25)-0.35) > 1e-12 || math.Abs(c.Chance(90)-0.6) > 1e-12 {
 		t.Error(c, here.Err())
 	}
 	const want = "there: parameter left is a number; expected a rate"
-	_, ok = here.TimeVarying(syntax.Value{Name: "left"}, "there", syntax.KindRate)
+	_, ok = here.TimeVarying(syntax.Value{Name: "left"}, "there", quantity.Rate)
 	if ok || !strings.Contains(fmt.Sprint(here.Err()), want) {
 		t.Error(here.Err())
 	}

@@ -1,9 +1,11 @@
 package eval
 
 import (
-	"github.com/almanac-sim/almanac/population/internal/program"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"math"
+
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // Whole evaluates a whole number, or a distribution of whole numbers.
@@ -29,7 +31,7 @@ func (s Scope) Whole(v syntax.Value, what string) (program.Whole, bool) {
 
 // WholeNumber evaluates a number of individuals.
 func (s Scope) WholeNumber(v syntax.Value, what string) (int, bool) {
-	x, at, ok := s.Quantity(v, what, syntax.KindNumber)
+	x, at, ok := s.Quantity(v, what, quantity.Number)
 	switch {
 	case !ok:
 		return 0, false
@@ -89,7 +91,7 @@ func (s Scope) wholeShares(d *syntax.Distribution, what string) (program.Whole, 
 // wholeFamily evaluates a Poisson or a negative binomial distribution.
 func (s Scope) wholeFamily(d *syntax.Distribution, what string) (program.Whole, bool) {
 	atLeastZero := func(x float64) bool { return x >= 0 && x <= syntax.MaxIndividuals }
-	mean, good := s.Within(d.Args["mean"], what+": mean", syntax.KindNumber, atLeastZero, "expected a mean from 0 on")
+	mean, good := s.Within(d.Args["mean"], what+": mean", quantity.Number, atLeastZero, "expected a mean from 0 on")
 	dispersion := 0.0
 	if d.Family != "poisson" {
 		var ok bool

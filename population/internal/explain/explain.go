@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -356,7 +357,7 @@ func (e *explainer) interventionTime(p *syntax.Intervention) string {
 	case p.Interval > 0 || p.Months > 0:
 		words := e.modelTime(p.FirstTime) + ", and every "
 		if p.Months > 0 {
-			words += syntax.CalendarWords(p.Months)
+			words += quantity.CalendarWords(p.Months)
 		} else {
 			words += e.interval(p.Interval)
 		}

@@ -7,12 +7,13 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
-	show := func(x float64) string { return e.number(x, syntax.RateDimension) }
+	show := func(x float64) string { return e.number(x, quantity.RateDimension) }
 	return e.withName(v, e.byGroup(v, func(here eval.Scope) string {
 		return e.withEntryName(here, v, e.varying(here, v, show)+e.candidates(here, v))
 	}))
@@ -58,10 +59,10 @@ func (e *explainer) value(v syntax.Value) string {
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Describe(e.file.Unit)
-		case got.IsQuantity() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
+		case got.IsQuantity() && (kind == quantity.Number || kind == quantity.Share || kind == quantity.Date):
 			return got.Text
 		}
-		d := syntax.RateDimension
+		d := quantity.RateDimension
 		if got.CountDependent == nil {
 			m, _ := here.Term(got, "")
 			d = m.Dimension

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/function"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -80,7 +81,7 @@ func (r *Reader) parseSettings() {
 		flag := r.ForFlag("--set " + set.Name)
 		if strings.TrimSpace(set.Text) == "" {
 			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s",
-				KindAny, KindAny.Example())
+				quantity.Any, quantity.Any.Example())
 		} else {
 			set.Node = flag.Document([]byte(set.Text))
 		}
@@ -107,7 +108,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 		if ok {
 			if m.End = end; m.endProblem() != "" {
 				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s",
-					diag.Shorten(*c.Until), m.endProblem(), m.Epoch.format(m.Start))
+					diag.Shorten(*c.Until), m.endProblem(), m.Epoch.Format(m.Start))
 				m.End = math.NaN()
 			}
 		}
@@ -141,7 +142,7 @@ func (r *Reader) applySettings(m *File, all []Setting) {
 		}
 		m.Overridden[set.Name] = true
 		flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
-		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
+		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", quantity.Any), set.Node
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -104,7 +105,7 @@ func (r *Reader) knotsFromFile(n *yaml.Node, what string) []Knot {
 	if !ok || !ok2 {
 		return nil
 	}
-	one := Quantity{Kind: KindNumber, Number: 1} // of the unit
+	one := quantity.Quantity{Kind: quantity.Number, Number: 1} // of the unit
 	if u := f.Get("unit"); u != nil {
 		if one, ok = r.columnUnit(u, what); !ok {
 			return nil
@@ -119,20 +120,20 @@ func (r *Reader) knotsFromFile(n *yaml.Node, what string) []Knot {
 }
 
 // columnUnit reads the unit of a column, and returns one of that unit.
-func (r *Reader) columnUnit(n *yaml.Node, what string) (Quantity, bool) {
+func (r *Reader) columnUnit(n *yaml.Node, what string) (quantity.Quantity, bool) {
 	text, ok := r.text(n, what+": unit", "a unit such as per day")
 	if !ok {
-		return Quantity{}, false
+		return quantity.Quantity{}, false
 	}
 	one := "1 " + text
 	if text == "%" {
 		one = "1%"
 	}
-	q, err := ParseQuantity(one)
-	if err != nil || q.Kind == KindNumber {
+	q, err := quantity.Parse(one)
+	if err != nil || q.Kind == quantity.Number {
 		r.Fail(n, "%s: unit: found %s, expected what is written behind a number, such as per day, days or %%",
 			what, diag.Quote(text))
-		return Quantity{}, false
+		return quantity.Quantity{}, false
 	}
 	return q, true
 }
@@ -141,7 +142,7 @@ func (r *Reader) columnUnit(n *yaml.Node, what string) (Quantity, bool) {
 // column. one is one of the column's unit. A column that the file does not have is reported at
 // asked.
 func (r *Reader) readColumn(
-	name string, text []byte, column string, one Quantity, asked *yaml.Node, what string,
+	name string, text []byte, column string, one quantity.Quantity, asked *yaml.Node, what string,
 ) []Knot {
 	in := NewCSVReader(text)
 	fail := func(line, column int, format string, args ...any) []Knot {
@@ -198,8 +199,8 @@ func (r *Reader) readColumn(
 		if len(knots) == MaxTableRows {
 			return fail(line, first, "more than %d rows", MaxTableRows)
 		}
-		q, err := ParseQuantity(row[0])
-		if dated != (q.Kind == KindDate) || !dated && q.Kind != KindNumber || err != nil {
+		q, err := quantity.Parse(row[0])
+		if dated != (q.Kind == quantity.Date) || !dated && q.Kind != quantity.Number || err != nil {
 			expected := "a number, the time in the unit of the model"
 			if dated {
 				expected = "a date such as 2020-03-01"
@@ -207,12 +208,12 @@ func (r *Reader) readColumn(
 			return fail(line, first, "%s: found %s, expected %s", header[0], diag.Quote(row[0]), expected)
 		}
 		line, at := in.FieldPos(k)
-		x, ok := ParseNumber(strings.TrimSpace(row[k]))
+		x, ok := quantity.ParseNumber(strings.TrimSpace(row[k]))
 		if !ok {
 			return fail(line, at, "%s: found %s, expected a number", diag.Shorten(column), diag.Quote(row[k]))
 		}
 		y := one
-		if y.Number *= x; one.Kind == KindShare {
+		if y.Number *= x; one.Kind == quantity.Share {
 			y.Number = x / 100
 		}
 		cell := diag.Place{File: name, Line: line, Column: at}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -41,7 +42,7 @@ func (r *Reader) inFile(n *yaml.Node) bool {
 		return false
 	}
 	text := strings.TrimSpace(file.Value)
-	if _, err := ParseQuantity(text); err == nil || text == "rest" || r.Parameters[text] {
+	if _, err := quantity.Parse(text); err == nil || text == "rest" || r.Parameters[text] {
 		return false
 	}
 	return HasKey(n, "column") || strings.HasSuffix(strings.ToLower(text), ".csv")
@@ -49,7 +50,9 @@ func (r *Reader) inFile(n *yaml.Node) bool {
 
 // groupRows reads a table by group: keys are the names of its first columns. It returns nil, and
 // reports why, if it cannot. One is one of the unit of the column.
-func (r *Reader) groupRows(f *Fields, what string, keys []string, one Quantity) (rows []groupRow, name string) {
+func (r *Reader) groupRows(
+	f *Fields, what string, keys []string, one quantity.Quantity,
+) (rows []groupRow, name string) {
 	fileNode, columnNode := f.Need("file", "regions.csv"), f.Need("column", "people")
 	if fileNode == nil || columnNode == nil {
 		return nil, ""
@@ -106,7 +109,7 @@ func (r *Reader) groupRows(f *Fields, what string, keys []string, one Quantity) 
 		cell := strings.TrimSpace(row[k])
 		number, percent := strings.CutSuffix(cell, "%")
 		one.share = percent
-		if one.number, ok = ParseNumber(number); !ok {
+		if one.number, ok = quantity.ParseNumber(number); !ok {
 			r.Add(at(k), "%s: found %s, expected a number", diag.Shorten(column), diag.Quote(cell))
 			return nil, ""
 		}
@@ -187,7 +190,7 @@ func (r *Reader) weights(rows []groupRow, whose string) bool {
 		return false
 	}
 	for i := range rows {
-		rows[i].value.Quantity = Quantity{Kind: KindShare, Number: rows[i].number / sum}
+		rows[i].value.Quantity = quantity.Quantity{Kind: quantity.Share, Number: rows[i].number / sum}
 	}
 	return true
 }
@@ -201,7 +204,7 @@ func (r *Reader) attributeFile(a *Attribute, n *yaml.Node, what string) {
 	if f == nil {
 		return
 	}
-	rows, name := r.groupRows(f, what, []string{a.Name}, Quantity{})
+	rows, name := r.groupRows(f, what, []string{a.Name}, quantity.Quantity{})
 	rows = slices.DeleteFunc(rows, func(row groupRow) bool {
 		return !r.checkNameAt(row.names[0].At, what, row.names[0].Name)
 	})
@@ -220,7 +223,7 @@ func (r *Reader) tableFile(t *Table, n *yaml.Node, what string) bool {
 	if f == nil {
 		return false
 	}
-	one := Quantity{Kind: KindNumber, Number: 1}
+	one := quantity.Quantity{Kind: quantity.Number, Number: 1}
 	if unit := f.Get("unit"); unit != nil {
 		var ok bool
 		if one, ok = r.columnUnit(unit, what); !ok {
@@ -232,11 +235,11 @@ func (r *Reader) tableFile(t *Table, n *yaml.Node, what string) bool {
 	for i := range rows {
 		row := &rows[i]
 		switch q := &row.value.Quantity; {
-		case row.share && one.Kind != KindNumber:
+		case row.share && one.Kind != quantity.Number:
 			r.Add(row.value.At, "found %s, expected a number: the unit is beside the file", diag.Quote(row.value.Text))
 			return false
-		case row.share || one.Kind == KindShare:
-			*q = Quantity{Kind: KindShare, Number: row.number / 100}
+		case row.share || one.Kind == quantity.Share:
+			*q = quantity.Quantity{Kind: quantity.Share, Number: row.number / 100}
 		default:
 			q.Number *= row.number
 		}
@@ -252,7 +255,7 @@ func (r *Reader) givesFile(g *Gives, n *yaml.Node, what string) bool {
 	if f == nil {
 		return false
 	}
-	rows, name := r.groupRows(f, what, []string{g.By.Name, "to"}, Quantity{})
+	rows, name := r.groupRows(f, what, []string{g.By.Name, "to"}, quantity.Quantity{})
 	g.File = name
 	number := map[string]int{} // of the group among Cases
 	var of [][]groupRow

@@ -56,8 +56,8 @@
 //	value_varying.go       {seasonal: …}, {steps: …}, {line: …}; {value: …, most: …}
 //	value_expression.go    0.5 * beta
 //	csv.go                 CSV files that steps and line are read from
-//	quantity.go            5 days, 0.5 per day, 30%; units and kinds
-//	dimension.go           powers of time: the dimension of a quantity
+//
+// Quantities, as 5 days or 30%, are those of package quantity.
 //
 // Most tests of this package are those of package population, which read whole files and compare
 // the problems that are reported.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -106,7 +107,7 @@ func (r *Reader) ageBands(a *Attribute, pairs []Pair, n *yaml.Node, what string)
 	for _, v := range r.Pairs(n, what, example) {
 		if r.checkName(v.Key, what, v.Name) {
 			a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
-			a.Ages = append(a.Ages, r.Value(v.Value, what+": "+v.Name, KindDuration))
+			a.Ages = append(a.Ages, r.Value(v.Value, what+": "+v.Name, quantity.Duration))
 		}
 	}
 	if len(a.Values) == 0 && r.Count == before {
@@ -118,7 +119,7 @@ func (r *Reader) ageBands(a *Attribute, pairs []Pair, n *yaml.Node, what string)
 // rest.
 func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
 	if v.Value.Kind != yaml.ScalarNode || strings.TrimSpace(v.Value.Value) != "rest" {
-		return r.Value(v.Value, what+": "+v.Name, KindShare)
+		return r.Value(v.Value, what+": "+v.Name, quantity.Share)
 	}
 	if a.Rest >= 0 {
 		r.Fail(v.Value, "%s: %s: a second rest; only one value can have what is left over", what, v.Name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -124,9 +125,9 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 			r.Fail(f.Node, "%s: both rate and after; a clock has one of them", c.What)
 			continue
 		case rate != nil:
-			c.Rate = f.Value("rate", KindRate)
+			c.Rate = f.Value("rate", quantity.Rate)
 		case after != nil:
-			c.After = f.Value("after", KindDuration)
+			c.After = f.Value("after", quantity.Duration)
 		default:
 			r.Fail(f.Node, "%s: when? Write rate: 0.2 per day or after: 5 days, for example", c.What)
 			continue
@@ -141,7 +142,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		c.Where = f.where("where")
 		c.Uses = f.uses()
 		c.Source = f.source()
-		c.Chance = f.Value("chance", KindShare)
+		c.Chance = f.Value("chance", quantity.Share)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"
 			if !c.Otherwise {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -53,7 +54,7 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 		case c.Name == "where" && !isComparison(c.Value):
 			p.Among = (&Fields{r: r, what: p.What + ": when", Node: when}).whereOf(c.Value, "where")
 		case c.Name == "for" && !isComparison(c.Value):
-			p.For = r.Value(c.Value, p.What+": when: for", KindDuration)
+			p.For = r.Value(c.Value, p.What+": when: for", quantity.Duration)
 		default:
 			r.condition(p, c)
 		}
@@ -86,8 +87,8 @@ func (r *Reader) condition(p *Intervention, c Pair) {
 	}
 	if number, per, ok := strings.Cut(limit, " per "); ok && isComparison(c.Value) {
 		instead := "a percentage of the living, such as above 1%"
-		x, known := ParseNumber(strings.TrimSpace(number))
-		y, alsoKnown := ParseNumber(strings.TrimSpace(per))
+		x, known := quantity.ParseNumber(strings.TrimSpace(number))
+		y, alsoKnown := quantity.ParseNumber(strings.TrimSpace(per))
 		if known && alsoKnown && x >= 0 && x <= y && y > 0 {
 			instead = fmt.Sprintf("%s %.12g%%", strings.Fields(text)[0], 100*x/y)
 		}
@@ -113,7 +114,7 @@ func (r *Reader) condition(p *Intervention, c Pair) {
 	}
 	v := *c.Value
 	v.Value = limit
-	condition.Limit = r.Value(&v, what, KindNumber)
+	condition.Limit = r.Value(&v, what, quantity.Number)
 	p.Conditions = append(p.Conditions, condition)
 }
 
@@ -129,6 +130,6 @@ func (r *Reader) incidence(c *Condition, key *yaml.Node, parts []string, what st
 	}
 	n := *key
 	n.Value = strings.TrimSpace(over)
-	c.Over = r.Value(&n, what+": over", KindDuration)
+	c.Over = r.Value(&n, what+": over", quantity.Duration)
 	return !c.Over.Bad
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -73,9 +74,9 @@ func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []E
 		if rate == nil || enter == nil {
 			continue
 		}
-		e.Rate, e.Enter = r.Value(rate, what+": rate", KindRate), r.enter(enter, what+": enter")
+		e.Rate, e.Enter = r.Value(rate, what+": rate", quantity.Rate), r.enter(enter, what+": enter")
 		e.From, e.Where = f.refs("from"), f.where("where")
-		e.Per, e.Age = f.Value("per", KindNumber), f.Value("age", KindDistribution)
+		e.Per, e.Age = f.Value("per", quantity.Number), f.Value("age", quantity.Distribution)
 		r.given(&e, f, what)
 		all = append(all, e)
 	}
@@ -84,7 +85,7 @@ func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []E
 
 // given reads what those who enter have, and how many they are.
 func (r *Reader) given(e *Entry, f *Fields, what string) {
-	e.With, e.Count = f.moves("with"), f.Value("count", KindNumber)
+	e.With, e.Count = f.moves("with"), f.Value("count", quantity.Number)
 	if inherit := f.Get("inherit"); inherit != nil {
 		if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
 			e.Inherit = r.attributeRefs(inherit, what+": inherit")
@@ -133,7 +134,7 @@ func (r *Reader) enter(n *yaml.Node, what string) Enter {
 		s := EnterShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}}
 		s.Rest = p.Value.Kind == yaml.ScalarNode && p.Value.Value == "rest"
 		if !s.Rest {
-			s.Share = r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindShare)
+			s.Share = r.Value(p.Value, what+": "+diag.Shorten(p.Name), quantity.Share)
 		}
 		e.Into = append(e.Into, s)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -115,10 +116,10 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	}
 	if every != nil {
 		what := p.What + ": every"
-		v := r.Value(every, what, KindDuration)
+		v := r.Value(every, what, quantity.Duration)
 		if name := v.firstParameter(); name != "" {
 			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here",
-				what, diag.Quote(name), KindDuration, KindDuration.Example())
+				what, diag.Quote(name), quantity.Duration, quantity.Duration.Example())
 			v.Bad = true
 		}
 		p.Every = v
@@ -141,7 +142,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 	before := r.Count
 	if n := f.Get("set"); n != nil {
 		for _, s := range r.Pairs(n, p.What+": set", "{beta: 0.2 per day}") {
-			v := r.Value(s.Value, p.What+": set: "+diag.Shorten(s.Name), KindAny)
+			v := r.Value(s.Value, p.What+": set: "+diag.Shorten(s.Name), quantity.Any)
 			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, v, s.Value})
 		}
 	}
@@ -154,7 +155,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 	}
 	p.Where = f.where("where")
 	p.Moves = f.moves("move")
-	p.Coverage, p.To = f.Value("coverage", KindShare), f.ref("to")
+	p.Coverage, p.To = f.Value("coverage", quantity.Share), f.ref("to")
 	if n := f.Get("enter"); n != nil {
 		p.Enter = r.enter(n, p.What+": enter")
 		if count := f.Need("count", "10"); count != nil {
@@ -171,7 +172,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 		r.count(p, n)
 	}
 	p.Uses = f.uses()
-	p.With, p.Age = f.moves("with"), f.Value("age", KindDistribution)
+	p.With, p.Age = f.moves("with"), f.Value("age", quantity.Distribution)
 	moving := f.Get("to") != nil || f.Get("move") != nil
 	choosing := p.Everyone || len(p.Who) > 0
 	switch {
@@ -209,8 +210,8 @@ func (r *Reader) count(p *Intervention, n *yaml.Node) {
 	}
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		text := strings.TrimSpace(n.Value)
-		if _, plain := ParseNumber(text); !plain && (!LooksNumeric(text) || isExpression(text)) {
-			p.ComputedCount = r.Value(n, what, KindNumber)
+		if _, plain := quantity.ParseNumber(text); !plain && (!quantity.LooksNumeric(text) || isExpression(text)) {
+			p.ComputedCount = r.Value(n, what, quantity.Number)
 			return
 		}
 	}

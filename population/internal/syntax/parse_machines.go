@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -113,7 +114,7 @@ func (r *Reader) machineShare(p Pair, what string) (s MachineShare, ok bool) {
 		return s, r.machineNumber(&s, n, ComputedShareOrCount)
 	}
 	if !HasKey(n, "share") && !HasKey(n, "count") && !HasKey(n, "since") {
-		s.Value, s.Kind = r.Value(n, what, KindShare), ComputedShare
+		s.Value, s.Kind = r.Value(n, what, quantity.Share), ComputedShare
 		return s, !s.Value.Bad
 	}
 	f := r.Fields(n, what, "{share: 5%, since: {uniform: {low: 0 years, high: 5 years}}}", "share", "count", "since")
@@ -122,7 +123,7 @@ func (r *Reader) machineShare(p Pair, what string) (s MachineShare, ok bool) {
 	case share != nil && count != nil:
 		r.Fail(count, "%s: both share and count; write one of them", what)
 	case share != nil && share.Kind == yaml.MappingNode:
-		s.Value, s.Kind = r.Value(share, what+": share", KindShare), ComputedShare
+		s.Value, s.Kind = r.Value(share, what+": share", quantity.Share), ComputedShare
 		ok = !s.Value.Bad
 	case share != nil:
 		ok = r.machineNumber(&s, share, ComputedShare)
@@ -131,7 +132,7 @@ func (r *Reader) machineShare(p Pair, what string) (s MachineShare, ok bool) {
 	case !f.Misspelt["share"] && !f.Misspelt["count"]:
 		r.Fail(n, "%s: how many? Write share: 5%%, share: rest or count: 50, for example", what)
 	}
-	s.Since = f.Value("since", KindDistribution)
+	s.Since = f.Value("since", quantity.Distribution)
 	return s, ok && !s.Since.Bad
 }
 
@@ -145,7 +146,7 @@ func (r *Reader) machineNumber(s *MachineShare, n *yaml.Node, kind ShareKind) bo
 		s.Rest = true
 		return true
 	}
-	s.Value, s.Kind = r.Value(n, s.What, KindNumber), kind
+	s.Value, s.Kind = r.Value(n, s.What, quantity.Number), kind
 	if s.Value.Bad {
 		return false
 	}
@@ -153,13 +154,13 @@ func (r *Reader) machineNumber(s *MachineShare, n *yaml.Node, kind ShareKind) bo
 	switch {
 	case !s.Value.IsQuantity() || kind == ComputedShare:
 		return true // it is checked where it is worked out
-	case q.Kind == KindShare && kind == ComputedShareOrCount:
+	case q.Kind == quantity.Share && kind == ComputedShareOrCount:
 		s.Kind = ComputedShare
-	case q.Kind == KindNumber && q.Number > 0 && q.Number < 1 && kind == ComputedShareOrCount:
+	case q.Kind == quantity.Number && q.Number > 0 && q.Number < 1 && kind == ComputedShareOrCount:
 		r.Fail(n, "%s: %s is neither a number of people nor a percentage; write %.6g%%, or a whole number", s.What,
 			diag.Shorten(text), 100*q.Number)
 		return false
-	case q.Kind == KindNumber && q.Number == float64(int64(q.Number)) && q.Number >= 0 && q.Number <= MaxIndividuals:
+	case q.Kind == quantity.Number && q.Number == float64(int64(q.Number)) && q.Number >= 0 && q.Number <= MaxIndividuals:
 		s.Kind = ComputedCount
 	default:
 		r.Fail(n, "%s: found %s, expected a whole number of individuals, a percentage, a parameter, or rest", s.What,

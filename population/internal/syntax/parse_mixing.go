@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -23,16 +24,16 @@ type Matrix struct {
 	At          diag.Place
 	Rows        [][]Value
 	RowsAt      []diag.Place
-	RowNames    []Ref    // of a file; nil if rows and columns are in the order of the attribute
-	ColumnNames []Ref    // likewise
-	Unit        Quantity // one contact in the unit of time; a number if the rows have chances
-	Reciprocal  bool     // contacts of i with j and of j with i are to be as many
-	Bad         bool     // it could not be read, which has been reported
+	RowNames    []Ref             // of a file; nil if rows and columns are in the order of the attribute
+	ColumnNames []Ref             // likewise
+	Unit        quantity.Quantity // one contact in the unit of time; a number if the rows have chances
+	Reciprocal  bool              // contacts of i with j and of j with i are to be as many
+	Bad         bool              // it could not be read, which has been reported
 }
 
 // CountsContacts reports whether the matrix has contacts per unit of time, which are the rate of
 // the contact, too.
-func (m *Matrix) CountsContacts() bool { return m.Unit.Kind == KindRate }
+func (m *Matrix) CountsContacts() bool { return m.Unit.Kind == quantity.Rate }
 
 const (
 	exampleMatrix  = "[[0.9, 0.1], [0.1, 0.9]]"
@@ -59,14 +60,14 @@ func (r *Reader) mixing(c *Contact, n *yaml.Node) {
 	if matrix = r.Resolve(matrix); matrix.Kind == yaml.MappingNode {
 		r.matrixWithKeys(&c.Matrix, matrix, what)
 	} else {
-		r.matrixRows(&c.Matrix, matrix, what, KindShare)
+		r.matrixRows(&c.Matrix, matrix, what, quantity.Share)
 	}
 	c.Matrix.At = r.Place(matrix)
 	c.Matrix.Bad = r.Count > before
 }
 
 // matrixRows reads the rows of a matrix that stands in the file.
-func (r *Reader) matrixRows(m *Matrix, n *yaml.Node, what string, want Kind) {
+func (r *Reader) matrixRows(m *Matrix, n *yaml.Node, what string, want quantity.Kind) {
 	for _, row := range r.Items(n, what, exampleMatrix) {
 		var values []Value
 		for _, item := range r.Items(row, what, "[0.9, 0.1]") {
@@ -86,7 +87,7 @@ func (r *Reader) matrixWithKeys(m *Matrix, n *yaml.Node, what string) {
 	file, rows, unit, reciprocal := f.Get("file"), f.Get("rows"), f.Get("unit"), f.Get("reciprocal")
 	if unit != nil {
 		if one, ok := r.columnUnit(unit, what); ok {
-			if m.Unit = one; one.Kind == KindDuration {
+			if m.Unit = one; one.Kind == quantity.Duration {
 				r.Fail(unit, "%s: unit: found a duration, expected per day for contacts, or %% for chances", what)
 			}
 		}
@@ -115,9 +116,9 @@ func (r *Reader) matrixWithKeys(m *Matrix, n *yaml.Node, what string) {
 		}
 		r.readMatrix(m, name, text)
 	case rows != nil:
-		want := KindShare
+		want := quantity.Share
 		if m.CountsContacts() {
-			want = KindNumber
+			want = quantity.Number
 		}
 		r.matrixRows(m, rows, what, want)
 	default:
@@ -177,15 +178,15 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 			_, at := in.FieldPos(i + 1)
 			cell = strings.TrimSpace(cell)
 			number, percent := strings.CutSuffix(cell, "%")
-			x, ok := ParseNumber(number)
+			x, ok := quantity.ParseNumber(number)
 			if !ok || percent && m.CountsContacts() {
 				fail(line, at, "%s: found %s, expected a number", diag.Shorten(m.ColumnNames[i].Name), diag.Quote(cell))
 				return
 			}
 			v := Value{At: diag.Place{File: name, Line: line, Column: at}, Text: diag.Shorten(cell),
-				Quantity: Quantity{Kind: KindNumber, Number: x}}
-			if percent || m.Unit.Kind == KindShare {
-				v.Quantity = Quantity{Kind: KindShare, Number: x / 100}
+				Quantity: quantity.Quantity{Kind: quantity.Number, Number: x}}
+			if percent || m.Unit.Kind == quantity.Share {
+				v.Quantity = quantity.Quantity{Kind: quantity.Share, Number: x / 100}
 			}
 			values = append(values, v)
 		}

@@ -1,8 +1,10 @@
 package syntax
 
 import (
-	"go.yaml.in/yaml/v3"
 	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"go.yaml.in/yaml/v3"
 )
 
 // A Network is an entry of the section networks: links between individuals.
@@ -67,10 +69,10 @@ func (r *Reader) network(one *Network, f *Fields) {
 	}
 	if n := f.Get("random"); n != nil {
 		if random := r.Fields(n, one.What+": random", "{mean: 4}", "mean"); random != nil && random.Need("mean", "4") != nil {
-			one.Mean = random.Value("mean", KindNumber)
+			one.Mean = random.Value("mean", quantity.Number)
 		}
 	}
-	one.Degrees, one.Most = f.Value("degrees", KindNumber), f.Value("most", KindNumber)
+	one.Degrees, one.Most = f.Value("degrees", quantity.Number), f.Value("most", quantity.Number)
 	r.linkFile(one, f)
 	n := f.Get("ends")
 	if n == nil {
@@ -85,9 +87,9 @@ func (r *Reader) network(one *Network, f *Fields) {
 	case rate != nil && after != nil:
 		r.Fail(n, "%s: ends: both rate and after; a link ends by one of them", one.What)
 	case rate != nil:
-		one.Ends = ends.Value("rate", KindRate)
+		one.Ends = ends.Value("rate", quantity.Rate)
 	case after != nil:
-		one.After = ends.Value("after", KindDuration)
+		one.After = ends.Value("after", quantity.Duration)
 	default:
 		r.Fail(n, "%s: ends: when? Write rate: 0.2 per year or after: 5 years, for example", one.What)
 	}

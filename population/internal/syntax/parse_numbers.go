@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -66,14 +67,14 @@ func (r *Reader) number(m *File, p Pair, what string) {
 		f := r.Fields(n.Content[1], what+": "+a.Family, example, keys...)
 		if f != nil {
 			if f.Need("mean", "2.4") != nil {
-				a.Mean = f.Value("mean", KindNumber)
+				a.Mean = f.Value("mean", quantity.Number)
 			}
 			if second != "" && f.Need(second, "0.5") != nil {
-				a.Spread = f.Value(second, KindNumber)
+				a.Spread = f.Value(second, quantity.Number)
 			}
 		}
 	} else {
-		a.Law = r.Value(n, what, KindDistribution)
+		a.Law = r.Value(n, what, quantity.Distribution)
 	}
 	m.Numbers = append(m.Numbers, a)
 }
@@ -90,9 +91,9 @@ func (r *Reader) numberRange(a *Number, n *yaml.Node, what string) *yaml.Node {
 		key, value := r.Resolve(args.Content[i]), args.Content[i+1]
 		switch {
 		case key.Value == "least" && !a.Least.Given():
-			a.Least = r.Value(value, what+": least", KindNumber)
+			a.Least = r.Value(value, what+": least", quantity.Number)
 		case key.Value == "most" && !a.Most.Given():
-			a.Most = r.Value(value, what+": most", KindNumber)
+			a.Most = r.Value(value, what+": most", quantity.Number)
 		default:
 			left.Content = append(left.Content, args.Content[i], value)
 		}
@@ -102,7 +103,7 @@ func (r *Reader) numberRange(a *Number, n *yaml.Node, what string) *yaml.Node {
 
 // numberOfMet reads {value: activity / 10, of: met}: an expression with the numbers of the
 // individual that is met.
-func (r *Reader) numberOfMet(v *Value, n *yaml.Node, what string, want Kind) {
+func (r *Reader) numberOfMet(v *Value, n *yaml.Node, what string, want quantity.Kind) {
 	before := r.Count
 	f := r.Fields(n, what, "{value: activity / 10, of: met}", "value", "of")
 	v.Bad = true

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -47,7 +48,7 @@ func (r *Reader) observe(m *File, n *yaml.Node) {
 		if f == nil {
 			continue
 		}
-		o.Chance, o.After = f.Value("chance", KindShare), f.Value("after", KindDuration)
+		o.Chance, o.After = f.Value("chance", quantity.Share), f.Value("after", quantity.Duration)
 		o.Survey = Intervention{At: o.At, What: what, Until: math.Inf(1)}
 		good := false
 		if of := f.Get("of"); of != nil {
@@ -99,7 +100,7 @@ func (r *Reader) survey(m *File, o *Observation, f *Fields) bool {
 			p.Who = append(p.Who, who)
 		}
 	}
-	p.Where, p.Coverage = f.where("where"), f.Value("coverage", KindShare)
+	p.Where, p.Coverage = f.where("where"), f.Value("coverage", quantity.Share)
 	if n := f.Get("count"); n != nil {
 		if p.Coverage.Given() {
 			r.Fail(n, "%s: both count and coverage", o.What)
@@ -126,7 +127,7 @@ func (f *Fields) source() (all []SourceShare) {
 	}
 	for _, p := range f.r.Pairs(n, what, "{mild: 1, severe: 2}") {
 		state := Ref{Name: strings.TrimSpace(p.Name), At: f.r.Place(p.Key)}
-		all = append(all, SourceShare{state, f.r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindNumber)})
+		all = append(all, SourceShare{state, f.r.Value(p.Value, what+": "+diag.Shorten(p.Name), quantity.Number)})
 	}
 	if len(n.Content) == 0 {
 		f.r.Fail(n, "%s: expected at least one state, such as {mild: 1, severe: 2}", what)

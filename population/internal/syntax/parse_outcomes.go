@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -40,7 +41,7 @@ func (r *Reader) outcomes(m *File, n *yaml.Node) {
 			continue
 		}
 		if t := f.Get("time"); t != nil {
-			o.Time = r.outcomeValue(t, o.What+": time", KindRate)
+			o.Time = r.outcomeValue(t, o.What+": time", quantity.Rate)
 		}
 		if e := f.Get("events"); e != nil {
 			for _, event := range r.Pairs(e, o.What+": events", "{death: 900}") {
@@ -50,20 +51,20 @@ func (r *Reader) outcomes(m *File, n *yaml.Node) {
 					r.Fail(event.Key, "%s: it is here twice", what)
 					continue
 				}
-				o.Events = append(o.Events, OutcomeEvent{of, r.outcomeValue(event.Value, what, KindNumber)})
+				o.Events = append(o.Events, OutcomeEvent{of, r.outcomeValue(event.Value, what, quantity.Number)})
 			}
 		}
 		if d := f.Get("discount"); d != nil {
 			o.Discount = r.discount(d, o.What+": discount")
 		}
-		o.From = f.Value("from", KindDuration)
+		o.From = f.Value("from", quantity.Duration)
 		m.Outcomes = append(m.Outcomes, o)
 	}
 }
 
 // outcomeValue reads a weight or an amount. A group alone is a table without its by, not a
 // distribution.
-func (r *Reader) outcomeValue(n *yaml.Node, what string, want Kind) Value {
+func (r *Reader) outcomeValue(n *yaml.Node, what string, want quantity.Kind) Value {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 2 && n.Content[1].Kind == yaml.ScalarNode {
 		key := n.Content[0].Value
 		if !slices.Contains([]string{"by", "exactly", "exponential", "value"}, key) {
@@ -87,14 +88,14 @@ func flowName(name string) string {
 func (r *Reader) discount(n *yaml.Node, what string) Value {
 	text := strings.TrimSpace(n.Value)
 	if share, per, ok := strings.Cut(text, "%"); ok && n.Kind == yaml.ScalarNode {
-		number, isNumber := ParseNumber(strings.TrimSpace(share))
-		unit, err := FindUnit(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(per), "per")))
+		number, isNumber := quantity.ParseNumber(strings.TrimSpace(share))
+		unit, err := quantity.FindUnit(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(per), "per")))
 		if isNumber && err == nil && strings.HasPrefix(strings.TrimSpace(per), "per ") {
-			q := Quantity{KindRate, number / 100, unit}
+			q := quantity.Quantity{Kind: quantity.Rate, Number: number / 100, Unit: unit}
 			return Value{At: r.Place(n), Text: diag.Shorten(text), Quantity: q}
 		}
 	}
-	return r.Value(n, what, KindRate)
+	return r.Value(n, what, quantity.Rate)
 }
 
 // recordTime reads record: time.

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -48,7 +49,7 @@ func (r *Reader) parameters(m *File, n *yaml.Node) {
 		}
 		v := Value{At: r.Place(p.Value), Bad: true}
 		if i < maxParameters {
-			v = r.Value(p.Value, "parameters: "+p.Name, KindAny)
+			v = r.Value(p.Value, "parameters: "+p.Name, quantity.Any)
 		}
 		m.Parameters = append(m.Parameters, NamedValue{Ref{Name: p.Name, At: r.Place(p.Key)}, v, p.Value})
 	}
@@ -72,7 +73,7 @@ func (r *Reader) scenarios(m *File, n *yaml.Node) {
 			kept := NamedValue{Label: Ref{Name: v.Name, At: r.Place(v.Key)}, Node: v.Value}
 			switch {
 			case m.HasParameter(v.Name):
-				kept.Value = r.Value(v.Value, what+": "+v.Name, KindAny)
+				kept.Value = r.Value(v.Value, what+": "+v.Name, quantity.Any)
 			case !isPath(v.Name):
 				r.Fail(v.Key, "%s: %s", what, diag.Unknown("parameter", v.Name, m.ParameterNames))
 				continue

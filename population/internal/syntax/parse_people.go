@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/people"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -129,7 +130,7 @@ func (m *File) peopleSpec() *people.Spec {
 	s := &people.Spec{
 		File: m.People.File, Columns: maps.Clone(m.People.Columns), Ignored: slices.Clone(m.People.Ignore),
 		Machines: len(m.Machines), Numbers: m.NumberNames(), Places: m.PlaceNames(),
-		Year: SecondsPerYear / m.Unit.Seconds, Unit: m.Unit.Name + "s", Most: MaxIndividuals,
+		Year: quantity.SecondsPerYear / m.Unit.Seconds, Unit: m.Unit.Name + "s", Most: MaxIndividuals,
 	}
 	for i := range m.States {
 		s.States = append(s.States, m.States[i].Name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -72,8 +73,8 @@ func (r *Reader) places(m *File, n *yaml.Node) {
 
 // place reads one of them.
 func (r *Reader) place(one *Place, f *Fields, people bool) {
-	one.Size, one.Number, one.Capacity = f.Value("size", KindNumber), f.Value("number", KindNumber),
-		f.Value("capacity", KindNumber)
+	one.Size, one.Number, one.Capacity = f.Value("size", quantity.Number), f.Value("number", quantity.Number),
+		f.Value("capacity", quantity.Number)
 	if n := f.Get("size"); n != nil && n.Kind == yaml.MappingNode {
 		one.Size.Text = diag.Shorten(OneLine(n))
 	}
@@ -117,10 +118,10 @@ func (r *Reader) madeOf(one *Place, n *yaml.Node) {
 		m := MadeOf{What: fmt.Sprintf("%s: made of %d", one.What, i+1), At: r.Place(item)}
 		for _, p := range r.Pairs(item, m.What, example) {
 			if p.Name == "share" {
-				m.Share = r.Value(p.Value, m.What+": share", KindShare)
+				m.Share = r.Value(p.Value, m.What+": share", quantity.Share)
 				continue
 			}
-			count := r.Value(p.Value, m.What+": "+diag.Shorten(p.Name), KindNumber)
+			count := r.Value(p.Value, m.What+": "+diag.Shorten(p.Name), quantity.Number)
 			m.Parts = append(m.Parts, MadePart{Ref{Name: p.Name, At: r.Place(p.Key)}, count})
 		}
 		if !m.Share.Given() {

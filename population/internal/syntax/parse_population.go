@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -78,7 +79,7 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 		m.Most, ok = r.wholeNumber(s, "population: most", MaxIndividuals)
 		m.MostBad = !ok
 	}
-	m.Age = f.Value("age", KindDistribution)
+	m.Age = f.Value("age", quantity.Distribution)
 	if g := f.Get("groups"); g != nil {
 		if s := f.Get("start"); s != nil {
 			r.Fail(s, "population: both start and groups; each group has a start of its own")
@@ -133,7 +134,7 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 			r.Fail(f.Node, "%s: how many? Write share: 40%% or count: 400, for example", g.What)
 		}
 		g.With = f.moves("with")
-		g.Age = f.Value("age", KindDistribution)
+		g.Age = f.Value("age", quantity.Distribution)
 		if s := f.Need("start", "{susceptible: rest}"); s != nil {
 			g.Starts = r.startShares(s, g.What+": start")
 		}
@@ -162,16 +163,16 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 		if !ok {
 			continue
 		}
-		q, err := ParseQuantity(text)
+		q, err := quantity.Parse(text)
 		switch {
 		case text == "rest":
 			s.Rest = true
 		case r.isComputed(p.Value):
-			s.Computed, s.ComputedKind = r.Value(p.Value, s.What, KindNumber), ComputedShareOrCount
-		case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
+			s.Computed, s.ComputedKind = r.Value(p.Value, s.What, quantity.Number), ComputedShareOrCount
+		case err != nil || q.Kind != quantity.Number && q.Kind != quantity.Share:
 			r.Fail(p.Value, "%s: found %s, expected a number, a percentage, a parameter, or rest",
 				s.What, diag.Quote(text))
-		case q.Kind == KindShare:
+		case q.Kind == quantity.Share:
 			s.Share, _ = r.share(p.Value, s.What)
 		case q.Number > 0 && q.Number < 1:
 			r.Fail(p.Value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population",
@@ -195,9 +196,9 @@ func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	case share != nil && share.Value == "rest":
 		s.Rest = true
 	case share != nil && r.isComputed(share):
-		s.Computed, s.ComputedKind = r.Value(share, s.What+": share", KindShare), ComputedShare
+		s.Computed, s.ComputedKind = r.Value(share, s.What+": share", quantity.Share), ComputedShare
 	case count != nil && r.isComputed(count):
-		s.Computed, s.ComputedKind = r.Value(count, s.What+": count", KindNumber), ComputedCount
+		s.Computed, s.ComputedKind = r.Value(count, s.What+": count", quantity.Number), ComputedCount
 	case share != nil:
 		s.Share, _ = r.share(share, s.What+": share")
 	case count != nil:
@@ -205,7 +206,7 @@ func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	case !f.Misspelt["share"] && !f.Misspelt["count"]:
 		r.Fail(n, "%s: how many? Write share: 5%%, share: rest or count: 50, for example", s.What)
 	}
-	s.Since = f.Value("since", KindDistribution)
+	s.Since = f.Value("since", quantity.Distribution)
 }
 
 // share reads a share that is written out: a percentage, or a number from 0 to 1.
@@ -214,9 +215,9 @@ func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	q, err := ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	switch {
-	case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
+	case err != nil || q.Kind != quantity.Number && q.Kind != quantity.Share:
 		r.Fail(n, "%s: found %s, expected a percentage such as 40%%", what, diag.Quote(text))
 	case !(q.Number >= 0 && q.Number <= 1):
 		r.Fail(n, "%s: %s is not between 0%% and 100%%", what, diag.Shorten(text))
@@ -233,10 +234,10 @@ func (r *Reader) isComputed(n *yaml.Node) bool {
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
 		return false
 	}
-	if _, plain := ParseNumber(strings.TrimSuffix(text, "%")); plain {
+	if _, plain := quantity.ParseNumber(strings.TrimSuffix(text, "%")); plain {
 		return false
 	}
-	return r.Parameters[text] || isExpression(text) || !LooksNumeric(text) && r.isNearParameter(text)
+	return r.Parameters[text] || isExpression(text) || !quantity.LooksNumeric(text) && r.isNearParameter(text)
 }
 
 // isNearParameter reports whether a text is probably the misspelt name of a parameter.

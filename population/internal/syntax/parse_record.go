@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,7 +36,7 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 	if e := f.Need("every", "1 day"); e != nil {
 		var calendar bool
 		if m.Record.Months, calendar = r.calendarMonths(e, "record: every"); !calendar {
-			m.Record.Every = r.Value(e, "record: every", KindDuration)
+			m.Record.Every = r.Value(e, "record: every", quantity.Duration)
 		}
 	}
 	if b := f.Get("by"); b != nil {
@@ -93,7 +94,7 @@ func (r *Reader) recordedValues(m *File, n *yaml.Node) {
 			continue
 		}
 		v.Text = diag.Shorten(text)
-		r.scalar(&v.Value, p.Value, of, KindNumber, true)
+		r.scalar(&v.Value, p.Value, of, quantity.Number, true)
 		m.Record.Values = append(m.Record.Values, v)
 	}
 }

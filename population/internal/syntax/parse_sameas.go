@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -19,7 +20,7 @@ func (r *Reader) sameAs(n *yaml.Node) *yaml.Node {
 			continue
 		}
 		v := r.Resolve(n.Content[i+1])
-		if text := strings.TrimSpace(v.Value); v.Kind == yaml.ScalarNode && (text == "rest" || LooksNumeric(text)) {
+		if text := strings.TrimSpace(v.Value); v.Kind == yaml.ScalarNode && (text == "rest" || quantity.LooksNumeric(text)) {
 			return nil
 		}
 		return v

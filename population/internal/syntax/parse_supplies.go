@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -34,7 +35,7 @@ func (r *Reader) supplies(m *File, n *yaml.Node) {
 			if count := f.Need("count", "150"); count != nil {
 				r.count(&s.Delivery, count)
 			}
-			s.Keep = f.Value("keep", KindNumber)
+			s.Keep = f.Value("keep", quantity.Number)
 		}
 		s.Bad = r.Count > before
 		m.Supplies = append(m.Supplies, s)

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -21,19 +22,19 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 	if u := f.Need("unit", "day"); u != nil {
 		if text, ok := r.text(u, "time: unit", "a unit such as day"); ok {
 			var err error
-			if m.Unit, err = FindUnit(text); err != nil {
+			if m.Unit, err = quantity.FindUnit(text); err != nil {
 				r.Fail(u, "time: unit: %v", err)
 			}
 		}
 	}
 	if s := f.Get("start"); s != nil {
 		// A clock that starts at a date is 0 there.
-		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && HasDatePrefix(text) {
-			q, err := parseDate(text)
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && quantity.HasDatePrefix(text) {
+			q, err := quantity.ParseDate(text)
 			if err != nil {
 				r.Fail(s, "time: start: %v", err)
 			}
-			r.Epoch = EpochAt(q)
+			r.Epoch = quantity.EpochAt(q)
 			m.Epoch = r.Epoch
 		} else if x, ok := r.ClockTime(s, "time: start", m.Unit); ok {
 			m.Start = x
@@ -43,7 +44,7 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 		if x, ok := r.ClockTime(e, "time: end", m.Unit); ok {
 			if m.End = x; m.endProblem() != "" {
 				r.Fail(e, "time: end: %s is %s the start, %s",
-					diag.Shorten(e.Value), m.endProblem(), m.Epoch.format(m.Start))
+					diag.Shorten(e.Value), m.endProblem(), m.Epoch.Format(m.Start))
 				m.End = math.NaN()
 			}
 		}
@@ -68,27 +69,27 @@ func (m *File) endProblem() string {
 // FormatStart returns the start of the model for a message: a date, or a time with its unit.
 func (m *File) FormatStart() string {
 	if m.Epoch.Dated {
-		return m.Epoch.format(m.Start)
+		return m.Epoch.Format(m.Start)
 	}
 	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.NameFor(m.Start))
 }
 
 // ClockTime reads a time on the model's clock: a number in the model's unit, a number with a unit,
 // or a date if the clock starts at one. It returns the time in the unit u, which is the model's.
-func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
+func (r *Reader) ClockTime(n *yaml.Node, what string, u quantity.Unit) (float64, bool) {
 	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
 	text, ok := r.text(n, what, "a time such as 160 or 160 days")
 	if !ok {
 		return 0, false
 	}
-	if HasDatePrefix(text) {
-		if _, err := parseDate(text); err != nil {
+	if quantity.HasDatePrefix(text) {
+		if _, err := quantity.ParseDate(text); err != nil {
 			r.Fail(n, "%s: %v", what, err)
 			return 0, false
 		}
 	}
-	q, err := ParseQuantity(text)
-	if err != nil && !LooksNumeric(text) {
+	q, err := quantity.Parse(text)
+	if err != nil && !quantity.LooksNumeric(text) {
 		r.Fail(n, "%s: found %s, %s; a parameter cannot stand here", what, diag.Quote(text), expected)
 		return 0, false
 	}

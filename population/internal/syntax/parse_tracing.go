@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -45,7 +46,7 @@ func (r *Reader) tracing(m *File, n *yaml.Node) {
 		if through := f.Need("through", "{household: 80%}"); through != nil {
 			r.through(&t, through)
 		}
-		t.Back, t.After = f.Value("back", KindDuration), f.Value("after", KindDuration)
+		t.Back, t.After = f.Value("back", quantity.Duration), f.Value("after", quantity.Duration)
 		if f.Misspelt["back"] {
 			t.Back = Value{At: t.At, Bad: true}
 		}
@@ -94,7 +95,7 @@ func (r *Reader) through(t *Tracing, n *yaml.Node) {
 	what := t.Contact.What + ": through"
 	before := r.Count
 	for _, p := range r.Pairs(n, what, example) {
-		chance := r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindShare)
+		chance := r.Value(p.Value, what+": "+diag.Shorten(p.Name), quantity.Share)
 		t.Through = append(t.Through, Through{Ref{Name: p.Name, At: r.Place(p.Key)}, chance})
 	}
 	if len(t.Through) == 0 && r.Count == before {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -80,9 +81,9 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		case rate != nil && c.EachPair:
 			c.Rate = r.ratePerPair(rate, c.What+": rate each")
 		case rate != nil:
-			c.Rate = r.Value(rate, c.What+": rate", KindRate)
+			c.Rate = r.Value(rate, c.What+": rate", quantity.Rate)
 		}
-		c.Chance = f.Value("chance", KindShare)
+		c.Chance = f.Value("chance", quantity.Share)
 		if to != nil {
 			c.To = r.contactEffects(to, c.What+": to")
 		}

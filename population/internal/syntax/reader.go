@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,7 +36,7 @@ type Reader struct {
 	FlagOf     map[*yaml.Node]string // nodes that come from a flag, and that flag
 	Parameters map[string]bool       // the names of the file's parameters
 	Numbers    map[string]bool       // the names of attributes that are numbers
-	Epoch      Epoch                 // the date at which the file's clock is 0, if any
+	Epoch      quantity.Epoch        // the date at which the file's clock is 0, if any
 	Tables     *TableFiles
 	usesState  *bool           // see File.UsesState
 	asked      map[string]bool // see File.Asked
@@ -341,7 +342,7 @@ func (f *Fields) Need(key, example string) *yaml.Node {
 }
 
 // Value reads the value of an optional key. Without the key the value is not Given.
-func (f *Fields) Value(key string, want Kind) (v Value) {
+func (f *Fields) Value(key string, want quantity.Kind) (v Value) {
 	if n := f.Get(key); n != nil {
 		v = f.r.Value(n, f.what+": "+key, want)
 	}
@@ -419,7 +420,7 @@ func (r *Reader) wholeNumber(n *yaml.Node, what string, most float64) (int, bool
 	if !ok {
 		return 0, false
 	}
-	x, ok := ParseNumber(text)
+	x, ok := quantity.ParseNumber(text)
 	if !ok || x != float64(int64(x)) || !(x >= 0 && x <= most) {
 		r.Fail(n, "%s: found %s, expected a whole number from 0 to %.0f", what, diag.Quote(text), most)
 		return 0, false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/function"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -49,10 +50,11 @@ var Families = []Family{
 }
 
 // argKinds says what the arguments of distributions are.
-var argKinds = map[string]Kind{
-	"mean": KindDuration, "sd": KindDuration, "scale": KindDuration, "low": KindDuration, "high": KindDuration,
-	"rate": KindRate, "growth": KindRate, "makeham": KindRate,
-	"shape": KindNumber, "k": KindNumber,
+var argKinds = map[string]quantity.Kind{
+	"mean": quantity.Duration, "sd": quantity.Duration, "scale": quantity.Duration,
+	"low": quantity.Duration, "high": quantity.Duration,
+	"rate": quantity.Rate, "growth": quantity.Rate, "makeham": quantity.Rate,
+	"shape": quantity.Number, "k": quantity.Number,
 }
 
 // distribution reads a distribution: a mapping with one entry, the family. It returns nil, and
@@ -102,14 +104,14 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 		return r.wholeShares(n, what)
 	}
 	before := r.Count
-	entries := r.Pairs(n, what, KindDistribution.Example())
+	entries := r.Pairs(n, what, quantity.Distribution.Example())
 	if r.Count > before {
 		return nil
 	}
 	if len(entries) != 1 {
 		r.Fail(n, "%s: a distribution has one name and its arguments, such as %s, "+
 			"and a table by group begins with by, such as %s; there are %d names here",
-			what, KindDistribution.Example(), exampleTable, len(entries))
+			what, quantity.Distribution.Example(), exampleTable, len(entries))
 		return nil
 	}
 	e := entries[0]
@@ -130,7 +132,7 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 	what += ": " + e.Name
 	switch e.Name {
 	case "exactly":
-		d.Args["value"] = r.Value(e.Value, what, KindDuration)
+		d.Args["value"] = r.Value(e.Value, what, quantity.Duration)
 	case "hazard":
 		r.hazard(d, e.Value, what, family.example)
 	case "mixture":
@@ -150,7 +152,7 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 func (r *Reader) hazard(d *Distribution, n *yaml.Node, what, example string) {
 	before := r.Count
 	for _, p := range r.Pairs(n, what, example) {
-		d.Steps = append(d.Steps, HazardStep{r.Value(p.Key, what, KindDuration), r.Value(p.Value, what, KindRate)})
+		d.Steps = append(d.Steps, HazardStep{r.Value(p.Key, what, quantity.Duration), r.Value(p.Value, what, quantity.Rate)})
 	}
 	if len(d.Steps) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected ages and the rates from each on, such as %s", what, example)
@@ -168,8 +170,8 @@ func (r *Reader) mixture(d *Distribution, n *yaml.Node, what, example string) {
 		share, of := f.Need("share", "30%"), f.Need("of", "2 days")
 		if share != nil && of != nil {
 			d.Parts = append(d.Parts, MixturePart{
-				Share: r.Value(share, what+": share", KindShare),
-				Of:    r.Value(of, what+": of", KindDistribution),
+				Share: r.Value(share, what+": share", quantity.Share),
+				Of:    r.Value(of, what+": of", quantity.Distribution),
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/expr"
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,7 +36,7 @@ type ExprNode = expr.Node[Atom]
 // An Atom is a part of an expression without operators.
 type Atom struct {
 	Kind     atomKind
-	Quantity Quantity
+	Quantity quantity.Quantity
 	Name     string // of a parameter, of a state, or of an attribute that is a number
 	State    string // AtomMean: whose mean it is; all if it is empty
 }
@@ -218,7 +219,7 @@ func (p *exprParser) Unexpected() {
 		p.fail(p.At, "a %% stands directly after a number, as in 30%%")
 	}
 	if word := p.word(); word != "" {
-		if _, err := FindUnit(word); err == nil || word == "per" {
+		if _, err := quantity.FindUnit(word); err == nil || word == "per" {
 			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days",
 				diag.Quote(word))
 		}
@@ -267,22 +268,22 @@ func (p *exprParser) quantity() *ExprNode {
 		}
 		end++
 	}
-	if date := leadingDate(text[from:]); date != "" {
+	if date := quantity.LeadingDate(text[from:]); date != "" {
 		p.fail(from, "%s is a date, and cannot be part of an expression", date)
 	}
-	q := Quantity{Kind: KindNumber}
+	q := quantity.Quantity{Kind: quantity.Number}
 	var ok bool
-	if q.Number, ok = ParseNumber(text[from:end]); !ok || startsWithNameRune(text[end:]) {
+	if q.Number, ok = quantity.ParseNumber(text[from:end]); !ok || startsWithNameRune(text[end:]) {
 		p.fail(from, "%s is not a number", diag.Quote(text[from:end]+firstWord(text[end:])))
 	}
 	p.At = end
 	if end < len(text) && text[end] == '%' {
-		q.Kind, q.Number = KindShare, q.Number/100
+		q.Kind, q.Number = quantity.Share, q.Number/100
 		p.At++
 		end++
 	}
 	p.SkipSpace()
-	if q.Kind == KindNumber {
+	if q.Kind == quantity.Number {
 		end = p.unit(&q, text[from:end], end)
 	}
 	return newLeaf(from, end, Atom{Quantity: q})
@@ -298,10 +299,10 @@ func isExponent(s string) bool {
 
 // unit reads the unit after a number, if there is one, into q. The number ends at end; unit returns
 // where the quantity ends.
-func (p *exprParser) unit(q *Quantity, number string, end int) int {
+func (p *exprParser) unit(q *quantity.Quantity, number string, end int) int {
 	word := p.word()
 	if word == "per" {
-		q.Kind = KindRate
+		q.Kind = quantity.Rate
 		p.At += len(word)
 		p.SkipSpace()
 		if word = p.word(); word == "" {
@@ -310,9 +311,9 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	} else if word == "" {
 		return end
 	} else {
-		q.Kind = KindDuration
+		q.Kind = quantity.Duration
 	}
-	u, err := FindUnit(word)
+	u, err := quantity.FindUnit(word)
 	if err != nil {
 		p.fail(p.At, "%v", err)
 	}
@@ -347,7 +348,7 @@ func (p *exprParser) nameOrCall() *ExprNode {
 		p.fail(from, "total may stand only in the value of a rate, "+
 			"as in {value: r * (1 - total / 10_000), most: r}")
 	default:
-		if _, err := FindUnit(word); err == nil || word == "per" {
+		if _, err := quantity.FindUnit(word); err == nil || word == "per" {
 			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days",
 				diag.Quote(word))
 		}

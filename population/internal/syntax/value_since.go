@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -30,7 +31,7 @@ const exampleSince = "{since: infectious, line: {0 days: 0 per day, 2 days: 0.6 
 
 // sinceCurve reads a value that changes with the time since something. It returns nil, and reports
 // it, if it cannot.
-func (r *Reader) sinceCurve(n *yaml.Node, what string, want Kind) *TimeVarying {
+func (r *Reader) sinceCurve(n *yaml.Node, what string, want quantity.Kind) *TimeVarying {
 	before := r.Count
 	f := r.Fields(n, what, exampleSince, "since", "of", "line", "steps", "density")
 	if f == nil || r.Count > before {
@@ -66,7 +67,7 @@ func (r *Reader) sinceCurve(n *yaml.Node, what string, want Kind) *TimeVarying {
 	}
 	switch form := what + ": " + t.Form; {
 	case t.Form == "density":
-		t.Density = r.Value(body, form, KindDistribution)
+		t.Density = r.Value(body, form, quantity.Distribution)
 	case body.Kind == yaml.MappingNode && (HasKey(body, "file") || HasKey(body, "column")):
 		t.Knots = r.knotsFromFile(body, form)
 	default:

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -25,7 +26,7 @@ type TableEntry struct {
 const exampleTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 
 // table reads a value by group. It returns nil, and reports it, if it cannot.
-func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
+func (r *Reader) table(n *yaml.Node, what string, want quantity.Kind) *Table {
 	before := r.Count
 	t := &Table{}
 	inFile := r.inFile(n)

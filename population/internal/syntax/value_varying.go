@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -27,7 +28,7 @@ type TimeVarying struct {
 type Knot struct {
 	At    diag.Place
 	Text  string
-	Time  Quantity
+	Time  quantity.Quantity
 	Value Value
 }
 
@@ -38,7 +39,7 @@ const (
 )
 
 // timeVarying reads a value that changes with time. It returns nil, and reports it, if it cannot.
-func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying {
+func (r *Reader) timeVarying(n *yaml.Node, what string, want quantity.Kind) *TimeVarying {
 	before := r.Count
 	f := r.Pairs(n, what, "{steps: "+exampleSteps+"}")
 	if r.Count > before {
@@ -71,7 +72,7 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 	if period != nil {
 		var calendar bool
 		if t.Months, calendar = r.calendarMonths(period, what+": period"); !calendar {
-			t.Period = r.Value(period, what+": period", KindDuration)
+			t.Period = r.Value(period, what+": period", quantity.Duration)
 		}
 	}
 	if r.Count > before {
@@ -81,7 +82,7 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 }
 
 // seasonal reads the arguments of seasonal.
-func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want Kind) {
+func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want quantity.Kind) {
 	f := r.Fields(n, what, exampleSeasonal, "mean", "amplitude", "peak", "period")
 	if f == nil {
 		return
@@ -91,21 +92,21 @@ func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want Kind) 
 	if mean == nil || amplitude == nil || peak == nil || period == nil {
 		return
 	}
-	t.Mean, t.Amplitude = r.Value(mean, what+": mean", want), r.Value(amplitude, what+": amplitude", KindShare)
-	t.Peak, t.Period = r.Value(peak, what+": peak", KindDuration), r.Value(period, what+": period", KindDuration)
+	t.Mean, t.Amplitude = r.Value(mean, what+": mean", want), r.Value(amplitude, what+": amplitude", quantity.Share)
+	t.Peak, t.Period = r.Value(peak, what+": peak", quantity.Duration), r.Value(period, what+": period", quantity.Duration)
 }
 
 // knots reads the times and values of steps or line.
-func (r *Reader) knots(n *yaml.Node, what string, want Kind) []Knot {
+func (r *Reader) knots(n *yaml.Node, what string, want quantity.Kind) []Knot {
 	const expected = "expected a time of the model's clock, such as 30 days or 2020-03-01"
 	before := r.Count
 	var knots []Knot
 	for _, p := range r.Pairs(n, what, exampleSteps) {
-		q, err := ParseQuantity(p.Name)
+		q, err := quantity.Parse(p.Name)
 		switch {
 		case err != nil:
 			r.Fail(p.Key, "%s: %v; %s", what, err, expected)
-		case q.Kind != KindNumber && q.Kind != KindDuration && q.Kind != KindDate:
+		case q.Kind != quantity.Number && q.Kind != quantity.Duration && q.Kind != quantity.Date:
 			r.Fail(p.Key, "%s: %s is %s; %s", what, diag.Shorten(p.Name), q.Kind, expected)
 		}
 		v := r.Value(p.Value, what+": "+diag.Shorten(p.Name), want)
@@ -170,7 +171,7 @@ type CountDependent struct {
 // ratePerPair reads a rate for each pair of individuals.
 func (r *Reader) ratePerPair(n *yaml.Node, what string) Value {
 	r.inPairs = true
-	v := r.Value(n, what, KindRate)
+	v := r.Value(n, what, quantity.Rate)
 	r.inPairs = false
 	return Value{At: v.At, Text: v.Text, Bad: v.Bad, CountDependent: &CountDependent{Value: v, Pairs: true}}
 }
@@ -186,13 +187,13 @@ func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
 	if v == nil || r.Count > before {
 		return nil
 	}
-	c := &CountDependent{Value: Value{At: r.Place(v)}, Most: f.Value("most", KindRate)}
+	c := &CountDependent{Value: Value{At: r.Place(v)}, Most: f.Value("most", quantity.Rate)}
 	text, ok := r.text(v, what+": value", "an expression such as r * (1 - total / 10_000)")
 	if !ok {
 		return nil
 	}
 	c.Value.Text = diag.Shorten(text)
-	r.scalar(&c.Value, v, what+": value", KindRate, true)
+	r.scalar(&c.Value, v, what+": value", quantity.Rate, true)
 	if r.Count > before {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -45,7 +46,7 @@ func (r *Reader) wholeArguments(d *Distribution, n *yaml.Node, what string, fami
 	for _, name := range family.args {
 		switch {
 		case f.Get(name) != nil:
-			d.Args[name] = f.Value(name, KindNumber)
+			d.Args[name] = f.Value(name, quantity.Number)
 		case !f.Misspelt[name] && name != "least" && name != "most":
 			r.Fail(n, "%s: %q is missing; write %s: %s, for example", what, name, family.Name, family.example)
 		}
@@ -56,7 +57,7 @@ func (r *Reader) wholeArguments(d *Distribution, n *yaml.Node, what string, fami
 // isShares reports whether all keys of a mapping are numbers, as in {1: 30%, 2: 50%, 3: 20%}.
 func isShares(n *yaml.Node) bool {
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if _, ok := ParseNumber(n.Content[i].Value); !ok || n.Content[i].Kind != yaml.ScalarNode {
+		if _, ok := quantity.ParseNumber(n.Content[i].Value); !ok || n.Content[i].Kind != yaml.ScalarNode {
 			return false
 		}
 	}
@@ -69,8 +70,8 @@ func (r *Reader) wholeShares(n *yaml.Node, what string) *Distribution {
 	d := &Distribution{Family: ByShares, Args: map[string]Value{}}
 	for _, p := range r.Pairs(n, what, "{1: 30%, 2: 50%, 3: 20%}") {
 		d.Parts = append(d.Parts, MixturePart{
-			Share: r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindShare),
-			Of:    r.Value(p.Key, what, KindNumber),
+			Share: r.Value(p.Value, what+": "+diag.Shorten(p.Name), quantity.Share),
+			Of:    r.Value(p.Key, what, quantity.Number),
 		})
 	}
 	if r.Count > before || d.hasBadPart() {

@@ -1,13 +1,14 @@
-package syntax
+package quantity
 
 import (
 	"fmt"
-	"github.com/almanac-sim/almanac/population/internal/diag"
 	"math"
 	"regexp"
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
 )
 
 // Dates are counted in days since 1970-01-01.
@@ -27,23 +28,23 @@ var (
 	})
 )
 
-// leadingDate returns the date that a text begins with, as it is written and valid or not, or "". A
+// LeadingDate returns the date that a text begins with, as it is written and valid or not, or "". A
 // difference of numbers is not taken for a date: it has spaces, or other numbers.
-func leadingDate(text string) string {
+func LeadingDate(text string) string {
 	if !dateTokenPattern().MatchString(text) {
 		return ""
 	}
 	return datePrefixPattern().FindString(text)
 }
 
-// parseDate reads a date: 2020-03-01.
-func parseDate(text string) (Quantity, error) {
+// ParseDate reads a date: 2020-03-01.
+func ParseDate(text string) (Quantity, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		return Quantity{}, fmt.Errorf("%s is not a date; "+
 			"expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
 	}
-	return Quantity{KindDate, float64(t.Unix() / SecondsPerDay), Unit{}}, nil
+	return Quantity{Date, float64(t.Unix() / SecondsPerDay), Unit{}}, nil
 }
 
 // An Epoch is the date at which a model's clock is 0, if the model has dates.
@@ -67,11 +68,11 @@ func HasDatePrefix(text string) bool { return datePrefixPattern().MatchString(te
 // unit. The error says why another quantity is not a time.
 func (z Epoch) ClockTime(q Quantity, u Unit) (float64, error) {
 	switch {
-	case q.Kind == KindNumber || q.Kind == KindDuration:
+	case q.Kind == Number || q.Kind == Duration:
 		return q.In(u), nil
-	case q.Kind == KindDate && z.Dated:
+	case q.Kind == Date && z.Dated:
 		return (q.Number - z.day) * SecondsPerDay / u.Seconds, nil
-	case q.Kind == KindDate:
+	case q.Kind == Date:
 		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; " +
 			"write start: 2020-03-01 in time, for example")
 	}
@@ -83,9 +84,9 @@ func (z Epoch) Date() (time.Time, bool) {
 	return time.Unix(int64(z.day)*SecondsPerDay, 0).UTC(), z.Dated
 }
 
-// format returns a time on the clock for a message. Only the start of a dated clock, 0, becomes a
+// Format returns a time on the clock for a message. Only the start of a dated clock, 0, becomes a
 // date.
-func (z Epoch) format(t float64) string {
+func (z Epoch) Format(t float64) string {
 	if z.Dated && t == 0 {
 		date, _ := z.Date()
 		return date.Format(time.DateOnly)

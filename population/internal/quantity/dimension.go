@@ -1,4 +1,4 @@
-package syntax
+package quantity
 
 import (
 	"fmt"
@@ -58,21 +58,21 @@ func (a Dimension) Pow(exponent float64) (Dimension, bool) {
 func (a Dimension) Kind() Kind {
 	switch a {
 	case Dimensionless:
-		return KindNumber
+		return Number
 	case DurationDimension:
-		return KindDuration
+		return Duration
 	case RateDimension:
-		return KindRate
+		return Rate
 	}
-	return KindPower
+	return Power
 }
 
 // Dimension returns the dimension of a quantity of this kind.
 func (k Kind) Dimension() Dimension {
 	switch k {
-	case KindDuration:
+	case Duration:
 		return DurationDimension
-	case KindRate:
+	case Rate:
 		return RateDimension
 	}
 	return Dimensionless
@@ -80,7 +80,7 @@ func (k Kind) Dimension() Dimension {
 
 // Describe describes a quantity of this dimension in a message.
 func (a Dimension) Describe(u Unit) string {
-	if k := a.Kind(); k != KindPower {
+	if k := a.Kind(); k != Power {
 		return k.String()
 	}
 	if a.D == 1 {

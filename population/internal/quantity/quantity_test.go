@@ -1,4 +1,4 @@
-package syntax
+package quantity
 
 import (
 	"math"
@@ -31,30 +31,30 @@ func TestParseNumber(t *testing.T) {
 	}
 }
 
-func TestParseQuantity(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, want := range map[string]Quantity{
-		"0.3":              {KindNumber, 0.3, Unit{}},
-		"-2":               {KindNumber, -2, Unit{}},
-		"30%":              {KindShare, 0.3, Unit{}},
-		"0.1%":             {KindShare, 0.001, Unit{}},
-		"-5%":              {KindShare, -0.05, Unit{}},
-		"5 days":           {KindDuration, 5, Unit{"day", 86400}},
-		"1 day":            {KindDuration, 1, Unit{"day", 86400}},
-		"1 days":           {KindDuration, 1, Unit{"day", 86400}},
-		"2 second":         {KindDuration, 2, Unit{"second", 1}},
-		"1.5 minutes":      {KindDuration, 1.5, Unit{"minute", 60}},
-		"1_000 hours":      {KindDuration, 1000, Unit{"hour", 3600}},
-		"-3 weeks":         {KindDuration, -3, Unit{"week", 604800}},
-		"108 months":       {KindDuration, 108, Unit{"month", 2629800}},
-		"1e2 years":        {KindDuration, 100, Unit{"year", 31557600}},
-		"  5 \t days  ":    {KindDuration, 5, Unit{"day", 86400}},
-		"0.5 per day":      {KindRate, 0.5, Unit{"day", 86400}},
-		"500 per years":    {KindRate, 500, Unit{"year", 31557600}},
-		"-1  per  month":   {KindRate, -1, Unit{"month", 2629800}},
-		"0 per second":     {KindRate, 0, Unit{"second", 1}},
-		"1e-3 per minutes": {KindRate, 0.001, Unit{"minute", 60}},
+		"0.3":              {Number, 0.3, Unit{}},
+		"-2":               {Number, -2, Unit{}},
+		"30%":              {Share, 0.3, Unit{}},
+		"0.1%":             {Share, 0.001, Unit{}},
+		"-5%":              {Share, -0.05, Unit{}},
+		"5 days":           {Duration, 5, Unit{"day", 86400}},
+		"1 day":            {Duration, 1, Unit{"day", 86400}},
+		"1 days":           {Duration, 1, Unit{"day", 86400}},
+		"2 second":         {Duration, 2, Unit{"second", 1}},
+		"1.5 minutes":      {Duration, 1.5, Unit{"minute", 60}},
+		"1_000 hours":      {Duration, 1000, Unit{"hour", 3600}},
+		"-3 weeks":         {Duration, -3, Unit{"week", 604800}},
+		"108 months":       {Duration, 108, Unit{"month", 2629800}},
+		"1e2 years":        {Duration, 100, Unit{"year", 31557600}},
+		"  5 \t days  ":    {Duration, 5, Unit{"day", 86400}},
+		"0.5 per day":      {Rate, 0.5, Unit{"day", 86400}},
+		"500 per years":    {Rate, 500, Unit{"year", 31557600}},
+		"-1  per  month":   {Rate, -1, Unit{"month", 2629800}},
+		"0 per second":     {Rate, 0, Unit{"second", 1}},
+		"1e-3 per minutes": {Rate, 0.001, Unit{"minute", 60}},
 	} {
-		if q, err := ParseQuantity(text); err != nil || q != want {
+		if q, err := Parse(text); err != nil || q != want {
 			t.Errorf("%q is %v, %v; want %v", text, q, err, want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestParseQuantity(t *testing.T) {
 		"1 weak":           `"1 weak": there is no unit "weak"; did you mean "week"?`,
 		"0.5 per yaer":     `"0.5 per yaer": there is no unit "yaer"; did you mean "year"?`,
 	} {
-		if q, err := ParseQuantity(text); err == nil || err.Error() != want {
+		if q, err := Parse(text); err == nil || err.Error() != want {
 			t.Errorf("%q is %v, error\n%v\nwant\n%s", text, q, err, want)
 		}
 	}
@@ -114,7 +114,7 @@ func TestUnitConversions(t *testing.T) {
 		{"0.3", "year", 0.3},
 		{"25%", "week", 0.25},
 	} {
-		q, err := ParseQuantity(c.text)
+		q, err := Parse(c.text)
 		u, unknown := FindUnit(c.unit)
 		if err != nil || unknown != nil {
 			t.Fatal(c.text, c.unit, err, unknown)
@@ -133,11 +133,11 @@ func TestUnitConversionsAreExact(t *testing.T) {
 			for n := range int64(2000) {
 				up, down := int64(from.Seconds), int64(to.Seconds)
 				want, _ := big.NewRat(n*up, down).Float64()
-				if x := (Quantity{KindDuration, float64(n), from}).In(to); x != want {
+				if x := (Quantity{Duration, float64(n), from}).In(to); x != want {
 					t.Fatalf("%d %ss are %v %ss, want %v", n, from.Name, x, to.Name, want)
 				}
 				want, _ = big.NewRat(n*down, up).Float64()
-				if x := (Quantity{KindRate, float64(n), from}).In(to); x != want {
+				if x := (Quantity{Rate, float64(n), from}).In(to); x != want {
 					t.Fatalf("%d per %s is %v per %s, want %v", n, from.Name, x, to.Name, want)
 				}
 			}
@@ -152,7 +152,7 @@ func TestConversionToTheSameUnitChangesNothing(t *testing.T) {
 	for _, u := range Units {
 		wrong := 0
 		for n := range 100_000 {
-			for _, k := range []Kind{KindDuration, KindRate} {
+			for _, k := range []Kind{Duration, Rate} {
 				if x := float64(n) / 1000; (Quantity{k, x, u}).In(u) != x {
 					if wrong++; wrong == 1 {
 						t.Errorf("%v %ss (%v) are %v", x, u.Name, k, Quantity{k, x, u}.In(u))

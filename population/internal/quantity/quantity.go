@@ -1,4 +1,4 @@
-package syntax
+package quantity
 
 import (
 	"fmt"
@@ -76,14 +76,14 @@ type Kind uint8
 
 // The kinds.
 const (
-	KindNumber Kind = iota
-	KindShare       // 30%
-	KindDuration
-	KindRate
-	KindDistribution
-	KindAny   // any of the above
-	KindDate  // in days since 1970-01-01
-	KindPower // a power of time that is neither a duration nor a rate
+	Number Kind = iota
+	Share       // 30%
+	Duration
+	Rate
+	Distribution
+	Any   // any of the above
+	Date  // in days since 1970-01-01
+	Power // a power of time that is neither a duration nor a rate
 )
 
 // String returns the kind with its article, for a message.
@@ -114,9 +114,9 @@ func (q Quantity) In(u Unit) float64 {
 	switch {
 	case q.Unit == u:
 		return q.Number
-	case q.Kind == KindDuration:
+	case q.Kind == Duration:
 		return q.Number * q.Unit.Seconds / u.Seconds
-	case q.Kind == KindRate:
+	case q.Kind == Rate:
 		return q.Number * u.Seconds / q.Unit.Seconds
 	}
 	return q.Number
@@ -125,11 +125,11 @@ func (q Quantity) In(u Unit) float64 {
 // String returns the quantity as a file would write it.
 func (q Quantity) String() string {
 	switch q.Kind {
-	case KindShare:
+	case Share:
 		return format.Percent(q.Number)
-	case KindDuration:
+	case Duration:
 		return fmt.Sprintf("%.6g %s", q.Number, q.Unit.NameFor(q.Number))
-	case KindRate:
+	case Rate:
 		return fmt.Sprintf("%.6g per %s", q.Number, q.Unit.Name)
 	}
 	return fmt.Sprintf("%.6g", q.Number)
@@ -139,27 +139,27 @@ func (q Quantity) String() string {
 // false for a kind that has no such words.
 func UnitSuffix(q Quantity) (string, bool) {
 	switch q.Kind {
-	case KindNumber:
+	case Number:
 		return "", true
-	case KindShare:
+	case Share:
 		return "%", true
-	case KindDuration:
+	case Duration:
 		return q.Unit.Name + "s", true
-	case KindRate:
+	case Rate:
 		return "per " + q.Unit.Name, true
 	}
 	return "", false
 }
 
-// ParseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". The error says what is
+// Parse reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". The error says what is
 // wrong with any other text.
-func ParseQuantity(text string) (Quantity, error) {
+func Parse(text string) (Quantity, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
 		return Quantity{}, fmt.Errorf("nothing is written here")
 	}
-	if len(words) == 1 && leadingDate(words[0]) == words[0] {
-		return parseDate(words[0])
+	if len(words) == 1 && LeadingDate(words[0]) == words[0] {
+		return ParseDate(words[0])
 	}
 	first, percent := strings.CutSuffix(words[0], "%")
 	number, ok := ParseNumber(first)
@@ -170,22 +170,22 @@ func ParseQuantity(text string) (Quantity, error) {
 	case percent && len(words) > 1:
 		return Quantity{}, fmt.Errorf("%s: a percentage has no unit", diag.Quote(text))
 	case percent:
-		return Quantity{KindShare, number / 100, Unit{}}, nil
+		return Quantity{Share, number / 100, Unit{}}, nil
 	case len(words) == 1:
-		return Quantity{KindNumber, number, Unit{}}, nil
+		return Quantity{Number, number, Unit{}}, nil
 	}
-	k, name := KindDuration, words[1]
+	k, name := Duration, words[1]
 	if words[1] == "per" {
 		if len(words) == 2 {
 			return Quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example",
 				diag.Quote(text), diag.Shorten(words[0]))
 		}
-		k, name = KindRate, words[2]
+		k, name = Rate, words[2]
 		words = words[1:]
 	}
 	if len(words) > 2 {
 		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example",
-			diag.Quote(text), KindDuration.Example(), KindRate.Example())
+			diag.Quote(text), Duration.Example(), Rate.Example())
 	}
 	u, err := FindUnit(name)
 	if err != nil {
