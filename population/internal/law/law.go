@@ -30,7 +30,7 @@ import (
 //
 // Elsewhere:
 //
-//  5. population/internal/syntax, value_distribution.go: its name, an example and its arguments in
+//  5. population/internal/syntax, distribution.go: its name, an example and its arguments in
 //     Families; the kind of a new argument in argKinds.
 //  6. population/internal/eval, law.go: from arguments to a Law, in Scope.distribution, with an
 //     error for each value that is not allowed.

@@ -3,12 +3,86 @@ package syntax
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"sync"
 )
+
+// The limits of a CSV file that a model names.
+const (
+	MaxTableBytes = 16 << 20 // bytes
+	MaxTableRows  = 100_000
+)
+
+// TableFiles are the CSV files of a model. Each is read once.
+type TableFiles struct {
+	Read     func(name string) ([]byte, error)
+	Contents map[string][]byte // contents of those that have been read
+	Failed   map[string]error  // why the others could not be
+
+	// Open opens those that are read from beginning to end. It may be nil or return nil, to use Read.
+	Open     func(name string) (Stream, error)
+	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
+	Cache    *FileCache                        // may be nil
+}
+
+// content returns the content of a file.
+func (t *TableFiles) content(name string) ([]byte, error) {
+	if t == nil || t.Read == nil {
+		return nil, errors.New("tables are not read here")
+	}
+	if text, ok := t.Contents[name]; ok {
+		return text, nil
+	}
+	if err, ok := t.Failed[name]; ok {
+		return nil, err
+	}
+	text, err := t.Read(name)
+	var path *fs.PathError
+	switch {
+	case errors.As(err, &path):
+		err = path.Err // without the name, which the caller's message has
+	case err == nil && len(text) > MaxTableBytes:
+		err = fmt.Errorf("it is larger than %d MB", MaxTableBytes>>20)
+	}
+	if err != nil {
+		t.Failed[name] = err
+		return nil, err
+	}
+	t.Contents[name] = text
+	return text, nil
+}
+
+// NewCSVReader returns a reader of CSV as programs write it: with or without a byte-order mark,
+// with comments after #, and with any line ends.
+func NewCSVReader(text []byte) *csv.Reader {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if !bytes.ContainsRune(text, '\n') {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // the line ends of old Macintoshes
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
+	return in
+}
+
+// CSVLine returns the line that an error of package csv is about, or 1.
+func CSVLine(err error) int {
+	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+		return e.Line
+	}
+	return 1
+}
+
+// CSVReason returns what an error of package csv says, without the line.
+func CSVReason(err error) error {
+	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
 
 // A Stream is a file that is read from beginning to end, such as one of people. It may be larger
 // than memory.

@@ -1,8 +1,9 @@
 package syntax
 
 import (
-	"go.yaml.in/yaml/v3"
 	"testing"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // TestScalarMeansSomethingElse reads back what Scalar writes, alone and in a list.
