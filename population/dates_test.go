@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 func dated(t *testing.T, clock, more string, asked ...Change) *Model {
@@ -192,7 +193,7 @@ func TestTablesFromFiles(t *testing.T) {
 			`model.yaml:6:42: parameters: p: steps: there is no key "3 days"; expected one of file, column, unit`},
 		"too large": {"", "{line: {file: large.csv, column: beta}}",
 			`model.yaml:6:20: parameters: p: line: file: "large.csv": it is larger than 16 MB`},
-		"too many rows": {"time,beta\n" + strings.Repeat("1,1\n", syntax.MaxTableRows+1),
+		"too many rows": {"time,beta\n" + strings.Repeat("1,1\n", tablefile.MaxRows+1),
 			"{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
 		"a quote too much": {"time,beta\n0,\"1\n", "{steps: {file: x.csv, column: beta}}",
 			`x.csv:2:1: this is not a table: extraneous or missing " in quoted-field`},
@@ -206,7 +207,7 @@ func TestTablesFromFiles(t *testing.T) {
 				case "empty.csv":
 					return nil, nil
 				case "large.csv":
-					return make([]byte, syntax.MaxTableBytes+1), nil
+					return make([]byte, tablefile.MaxBytes+1), nil
 				}
 				return nil, fmt.Errorf("no such file")
 			}))

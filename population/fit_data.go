@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // Observations are the columns of a table that a model is to match.
@@ -61,7 +61,7 @@ var gaps = []string{"", "na", "n/a", "nan", "null"}
 
 // read reads the table.
 func (d *dataReader) read(table []byte) {
-	in := syntax.NewCSVReader(table)
+	in := tablefile.NewReader(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // between two tabs an empty cell is no space
@@ -75,8 +75,8 @@ func (d *dataReader) read(table []byte) {
 			"the file is empty; expected a line with the names of the columns, time or date first")
 		return
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
-			syntax.CSVReason(err))
+		d.Add(diag.Place{File: d.name, Line: tablefile.Line(err), Column: 1}, "this is not a table: %v",
+			tablefile.Reason(err))
 		return
 	}
 	line, _ := in.FieldPos(0)
@@ -155,14 +155,14 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case err == io.EOF || d.Stopped:
 		return false
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
-			syntax.CSVReason(err))
+		d.Add(diag.Place{File: d.name, Line: tablefile.Line(err), Column: 1}, "this is not a table: %v",
+			tablefile.Reason(err))
 		return false
 	}
 	line, first := in.FieldPos(0)
 	switch {
-	case len(d.times) == syntax.MaxTableRows:
-		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", syntax.MaxTableRows)
+	case len(d.times) == tablefile.MaxRows:
+		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", tablefile.MaxRows)
 		return false
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // A Model is a model file together with the program it was compiled to.
@@ -74,7 +75,7 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	r := syntax.NewReader(list, name)
 	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
-	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
+	r.Tables = &tablefile.Files{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
 		Open: c.OpenFile, Progress: c.Progress, Cache: c.Cache}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // A DimTerm is a term with its dimension.
@@ -387,8 +388,8 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 	}
 	k := 0
 	for ; later(t.Times[0], k) > 0; k-- { // back to the start
-		if -k*n > syntax.MaxTableRows {
-			return fail("it is repeated too often: more than %s times", format.Thousands(syntax.MaxTableRows))
+		if -k*n > tablefile.MaxRows {
+			return fail("it is repeated too often: more than %s times", format.Thousands(tablefile.MaxRows))
 		}
 	}
 	for later(t.Times[0], k+1) <= 0 { // the run may start long after the first knot
@@ -407,8 +408,8 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 				break
 			}
 		}
-		if len(times) > syntax.MaxTableRows {
-			return fail("it is repeated too often: more than %s times", format.Thousands(syntax.MaxTableRows))
+		if len(times) > tablefile.MaxRows {
+			return fail("it is repeated too often: more than %s times", format.Thousands(tablefile.MaxRows))
 		}
 	}
 	t.Times, t.Values = times, values

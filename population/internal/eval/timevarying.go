@@ -9,6 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // A timeVaryingKey identifies a value in the cache of those that are the same for all individuals.
@@ -183,7 +184,7 @@ func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64,
 	}
 	for from, n := 0.0, 0; from < span; n++ {
 		to := min(span, tv.Root.NextChange(from))
-		if !(to > from) || n > 4*syntax.MaxTableRows { // a periodic value has been seen by then
+		if !(to > from) || n > 4*tablefile.MaxRows { // a periodic value has been seen by then
 			break
 		}
 		if !check(from, to, 8) {

@@ -48,9 +48,9 @@
 //	table.go         {by: age, child: 0.1%, other: 8%}; groups whose numbers are in a file
 //	varying.go       {seasonal: …}, {steps: …}, {line: …}, {since: …}; {value: …, most: …}
 //	expression.go    0.5 * beta
-//	tablefiles.go    TableFiles, the files that a model names: each is read once
 //
-// Quantities, as 5 days or 30%, are those of package quantity.
+// Quantities, as 5 days or 30%, are those of package quantity, and package tablefile reads the
+// files that a model names.
 //
 // Most tests of this package are those of package population, which read whole files and compare
 // the problems that are reported.

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/people"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -179,14 +180,14 @@ func (r *Reader) ReadLinks(m *File) {
 // readLinks reads one of them.
 func (r *Reader) readLinks(m *File, one *Network) {
 	of := one.File
-	file, err := r.Tables.open(of.Name)
+	file, err := r.Tables.OpenStream(of.Name)
 	if err != nil {
 		r.Add(of.At, "%s: file: %s: %v", one.What, diag.Quote(of.Name), err)
 		return
 	}
 	defer file.Close()
 	s := &people.LinkSpec{
-		Columns: of.Columns, Ignored: of.Ignore, People: m.Size, Most: maxLinks, Bytes: file.size, Done: file.done,
+		Columns: of.Columns, Ignored: of.Ignore, People: m.Size, Most: maxLinks, Bytes: file.Size, Done: file.Done,
 		Room: func() uint64 { return memory.Free().Pages },
 		Report: func(p people.Problem) {
 			r.Add(diag.Place{File: of.Name, Line: p.Line, Column: p.Column}, "%s", p.Message)
@@ -203,13 +204,13 @@ func (r *Reader) readLinks(m *File, one *Network) {
 		if links == nil {
 			return nil
 		}
-		if err := file.changed(); err != nil {
+		if err := file.Changed(); err != nil {
 			r.Add(of.At, "%s: file: %s: %v", one.What, diag.Quote(of.Name), err)
 			return nil
 		}
 		return links
 	}
 	// Links have the numbers of people, which follow from their ids, or from how many there are.
-	key := fmt.Sprintf("links %q %v %v %q %d %p", of.Name, file.key(), of.Columns, of.Ignore, m.Size, s.IDs)
-	of.Links = cached(r.Tables.Cache, key, read)
+	key := fmt.Sprintf("links %q %v %v %q %d %p", of.Name, file.Key(), of.Columns, of.Ignore, m.Size, s.IDs)
+	of.Links = tablefile.Cached(r.Tables.Cache, key, read)
 }

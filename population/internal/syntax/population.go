@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/people"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -304,15 +305,15 @@ func (r *Reader) ReadPeople(m *File) {
 	if p == nil || r.Count > 0 {
 		return
 	}
-	file, err := r.Tables.open(p.File)
+	file, err := r.Tables.OpenStream(p.File)
 	if err != nil {
 		r.Add(p.FileAt, "population: people: file: %s: %v", diag.Quote(p.File), err)
 		return
 	}
 	defer file.Close()
 	s := m.peopleSpec()
-	key := fmt.Sprint(*s, file.key())
-	s.Bytes, s.Done = file.size, file.done
+	key := fmt.Sprint(*s, file.Key())
+	s.Bytes, s.Done = file.Size, file.Done
 	s.Room = func() uint64 { return memory.Free().Pages }
 	s.Report = func(problem people.Problem) {
 		r.Add(diag.Place{File: p.File, Line: problem.Line, Column: problem.Column}, "%s", problem.Message)
@@ -328,13 +329,13 @@ func (r *Reader) ReadPeople(m *File) {
 		if t == nil {
 			return nil
 		}
-		if err := file.changed(); err != nil {
+		if err := file.Changed(); err != nil {
 			r.Add(p.FileAt, "population: people: file: %s: %v", diag.Quote(p.File), err)
 			return nil
 		}
 		return t
 	}
-	if p.Table = cached(r.Tables.Cache, "people "+key, read); p.Table == nil {
+	if p.Table = tablefile.Cached(r.Tables.Cache, "people "+key, read); p.Table == nil {
 		return
 	}
 	m.Size, m.SizeBad = p.Table.Size, false

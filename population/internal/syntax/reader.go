@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -37,7 +38,7 @@ type Reader struct {
 	Parameters map[string]bool       // the names of the file's parameters
 	Numbers    map[string]bool       // the names of attributes that are numbers
 	Epoch      quantity.Epoch        // the date at which the file's clock is 0, if any
-	Tables     *TableFiles
+	Tables     *tablefile.Files
 	usesState  *bool           // see File.UsesState
 	asked      map[string]bool // see File.Asked
 

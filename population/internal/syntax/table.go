@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -134,12 +135,12 @@ func (r *Reader) groupRows(
 	if !ok || !ok2 {
 		return nil, ""
 	}
-	text, err := r.Tables.content(name)
+	text, err := r.Tables.Content(name)
 	if err != nil {
 		r.Fail(fileNode, "%s: file: %s: %v", what, diag.Quote(name), err)
 		return nil, ""
 	}
-	in := NewCSVReader(text)
+	in := tablefile.NewReader(text)
 	at := func(field int) diag.Place {
 		line, column := in.FieldPos(field)
 		return diag.Place{File: name, Line: line, Column: column}
@@ -164,14 +165,14 @@ func (r *Reader) groupRows(
 		case err == io.EOF:
 			return rows, name
 		case errors.Is(err, csv.ErrFieldCount):
-			r.Add(diag.Place{File: name, Line: CSVLine(err), Column: 1}, "%s here, and %d names of columns; expected the same",
-				format.Plural(len(row), "value"), len(columns))
+			r.Add(diag.Place{File: name, Line: tablefile.Line(err), Column: 1},
+				"%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), len(columns))
 			return nil, ""
 		case err != nil:
-			r.Add(diag.Place{File: name, Line: CSVLine(err), Column: 1}, "this is not a table: %v", CSVReason(err))
+			r.Add(diag.Place{File: name, Line: tablefile.Line(err), Column: 1}, "this is not a table: %v", tablefile.Reason(err))
 			return nil, ""
-		case len(rows) == MaxTableRows:
-			r.Add(at(0), "more than %d rows", MaxTableRows)
+		case len(rows) == tablefile.MaxRows:
+			r.Add(at(0), "more than %d rows", tablefile.MaxRows)
 			return nil, ""
 		}
 		one := groupRow{value: Value{At: at(k), Quantity: one}}
@@ -217,7 +218,7 @@ func (r *Reader) groupHeader(in *csv.Reader, name string, keys []string) ([]stri
 		return fail(1, 1, "the file is empty; expected a line with the names of the columns, %s first",
 			strings.Join(keys, " and "))
 	case err != nil:
-		return fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+		return fail(tablefile.Line(err), 1, "this is not a table: %v", tablefile.Reason(err))
 	}
 	columns := slices.Clone(header)
 	line, _ := in.FieldPos(0)

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -258,7 +259,7 @@ func (r *Reader) matrixWithKeys(m *Matrix, n *yaml.Node, what string) {
 		if !ok {
 			return
 		}
-		text, err := r.Tables.content(name)
+		text, err := r.Tables.Content(name)
 		if err != nil {
 			r.Fail(file, "%s: file: %s: %v", what, diag.Quote(name), err)
 			return
@@ -278,7 +279,7 @@ func (r *Reader) matrixWithKeys(m *Matrix, n *yaml.Node, what string) {
 // readMatrix reads a CSV table: the names of the columns in the first line, and of the rows in the
 // first column.
 func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
-	in := NewCSVReader(text)
+	in := tablefile.NewReader(text)
 	fail := func(line, column int, format string, args ...any) {
 		r.Add(diag.Place{File: name, Line: line, Column: column}, format, args...)
 	}
@@ -288,7 +289,7 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 		fail(1, 1, "the file is empty; expected a line with the names of the groups, then a row for each, its name first")
 		return
 	case err != nil:
-		fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+		fail(tablefile.Line(err), 1, "this is not a table: %v", tablefile.Reason(err))
 		return
 	}
 	if line, _ := in.FieldPos(0); len(header) == 1 {
@@ -311,11 +312,11 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 			}
 			return
 		case errors.Is(err, csv.ErrFieldCount):
-			fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same",
+			fail(tablefile.Line(err), 1, "%s here, and %d names of columns; expected the same",
 				format.Plural(len(row), "value"), columns)
 			return
 		case err != nil:
-			fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+			fail(tablefile.Line(err), 1, "this is not a table: %v", tablefile.Reason(err))
 			return
 		}
 		line, first := in.FieldPos(0)

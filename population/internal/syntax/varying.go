@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -353,7 +354,7 @@ func (r *Reader) knotsFromFile(n *yaml.Node, what string) []Knot {
 			return nil
 		}
 	}
-	text, err := r.Tables.content(name)
+	text, err := r.Tables.Content(name)
 	if err != nil {
 		r.Fail(fileNode, "%s: file: %s: %v", what, diag.Quote(name), err)
 		return nil
@@ -386,7 +387,7 @@ func (r *Reader) columnUnit(n *yaml.Node, what string) (quantity.Quantity, bool)
 func (r *Reader) readColumn(
 	name string, text []byte, column string, one quantity.Quantity, asked *yaml.Node, what string,
 ) []Knot {
-	in := NewCSVReader(text)
+	in := tablefile.NewReader(text)
 	fail := func(line, column int, format string, args ...any) []Knot {
 		r.Add(diag.Place{File: name, Line: line, Column: column}, format, args...)
 		return nil
@@ -396,7 +397,7 @@ func (r *Reader) readColumn(
 	case err == io.EOF:
 		return fail(1, 1, "the file is empty; expected a line with the names of the columns, time or date first")
 	case err != nil:
-		return fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+		return fail(tablefile.Line(err), 1, "this is not a table: %v", tablefile.Reason(err))
 	}
 	header = slices.Clone(header)
 	for i := range header {
@@ -431,15 +432,15 @@ func (r *Reader) readColumn(
 			break
 		}
 		if errors.Is(err, csv.ErrFieldCount) {
-			return fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same",
+			return fail(tablefile.Line(err), 1, "%s here, and %d names of columns; expected the same",
 				format.Plural(len(row), "value"), len(header))
 		}
 		if err != nil {
-			return fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+			return fail(tablefile.Line(err), 1, "this is not a table: %v", tablefile.Reason(err))
 		}
 		line, first := in.FieldPos(0)
-		if len(knots) == MaxTableRows {
-			return fail(line, first, "more than %d rows", MaxTableRows)
+		if len(knots) == tablefile.MaxRows {
+			return fail(line, first, "more than %d rows", tablefile.MaxRows)
 		}
 		q, err := quantity.Parse(row[0])
 		if dated != (q.Kind == quantity.Date) || !dated && q.Kind != quantity.Number || err != nil {

@@ -1,4 +1,4 @@
-package syntax
+package tablefile
 
 import (
 	"bytes"
@@ -13,12 +13,12 @@ import (
 
 // The limits of a CSV file that a model names.
 const (
-	MaxTableBytes = 16 << 20 // bytes
-	MaxTableRows  = 100_000
+	MaxBytes = 16 << 20 // bytes
+	MaxRows  = 100_000
 )
 
-// TableFiles are the CSV files of a model. Each is read once.
-type TableFiles struct {
+// Files are the CSV files of a model. Each is read once.
+type Files struct {
 	Read     func(name string) ([]byte, error)
 	Contents map[string][]byte // contents of those that have been read
 	Failed   map[string]error  // why the others could not be
@@ -26,11 +26,11 @@ type TableFiles struct {
 	// Open opens those that are read from beginning to end. It may be nil or return nil, to use Read.
 	Open     func(name string) (Stream, error)
 	Progress func(name string, done, of int64) // of reading one of these, in bytes; may be nil
-	Cache    *FileCache                        // may be nil
+	Cache    *Cache                            // may be nil
 }
 
-// content returns the content of a file.
-func (t *TableFiles) content(name string) ([]byte, error) {
+// Content returns the content of a file.
+func (t *Files) Content(name string) ([]byte, error) {
 	if t == nil || t.Read == nil {
 		return nil, errors.New("tables are not read here")
 	}
@@ -45,8 +45,8 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	switch {
 	case errors.As(err, &path):
 		err = path.Err // without the name, which the caller's message has
-	case err == nil && len(text) > MaxTableBytes:
-		err = fmt.Errorf("it is larger than %d MB", MaxTableBytes>>20)
+	case err == nil && len(text) > MaxBytes:
+		err = fmt.Errorf("it is larger than %d MB", MaxBytes>>20)
 	}
 	if err != nil {
 		t.Failed[name] = err
@@ -56,9 +56,9 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	return text, nil
 }
 
-// NewCSVReader returns a reader of CSV as programs write it: with or without a byte-order mark,
+// NewReader returns a reader of CSV as programs write it: with or without a byte-order mark,
 // with comments after #, and with any line ends.
-func NewCSVReader(text []byte) *csv.Reader {
+func NewReader(text []byte) *csv.Reader {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !bytes.ContainsRune(text, '\n') {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // the line ends of old Macintoshes
@@ -68,16 +68,16 @@ func NewCSVReader(text []byte) *csv.Reader {
 	return in
 }
 
-// CSVLine returns the line that an error of package csv is about, or 1.
-func CSVLine(err error) int {
+// Line returns the line that an error of package csv is about, or 1.
+func Line(err error) int {
 	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 		return e.Line
 	}
 	return 1
 }
 
-// CSVReason returns what an error of package csv says, without the line.
-func CSVReason(err error) error {
+// Reason returns what an error of package csv says, without the line.
+func Reason(err error) error {
 	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 		return e.Err
 	}
@@ -91,15 +91,15 @@ type Stream interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// A FileCache shares what files of people and links say among compilations of one model, so that a
-// file is read once. Several goroutines may use it.
-type FileCache struct {
+// A Cache shares what files of people and links say among compilations of one model, so that a file
+// is read once. Several goroutines may use it.
+type Cache struct {
 	mu   sync.Mutex
 	read map[string]any // by what was read, and for what
 }
 
-// cached returns what a cache has for a key, or reads it. A cache may be nil.
-func cached[T any](c *FileCache, key string, read func() *T) *T {
+// Cached returns what a cache has for a key, or reads it. A cache may be nil.
+func Cached[T any](c *Cache, key string, read func() *T) *T {
 	if c == nil {
 		return read()
 	}
@@ -118,9 +118,9 @@ func cached[T any](c *FileCache, key string, read func() *T) *T {
 	return t
 }
 
-// open opens a file that is read from beginning to end. One that is small enough for a table is
-// among Contents afterwards, so that it goes with the model to where the model is run.
-func (t *TableFiles) open(name string) (*tableFile, error) {
+// OpenStream opens a file that is read from beginning to end. One that is small enough for a table
+// is among Contents afterwards, so that it goes with the model to where the model is run.
+func (t *Files) OpenStream(name string) (*File, error) {
 	if t == nil || t.Open == nil {
 		return t.openContent(name)
 	}
@@ -139,14 +139,14 @@ func (t *TableFiles) open(name string) (*tableFile, error) {
 		_ = file.Close()
 		return nil, withoutName(err)
 	}
-	f := &tableFile{in: file, file: file, info: info, size: info.Size()}
-	if f.size > MaxTableBytes {
+	f := &File{in: file, file: file, info: info, Size: info.Size()}
+	if f.Size > MaxBytes {
 		return f, nil
 	}
-	text, err := io.ReadAll(io.LimitReader(file, f.size+1))
+	text, err := io.ReadAll(io.LimitReader(file, f.Size+1))
 	if err == nil {
 		f.read = int64(len(text))
-		err = f.changed()
+		err = f.Changed()
 	}
 	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, withoutName(err)
@@ -156,12 +156,12 @@ func (t *TableFiles) open(name string) (*tableFile, error) {
 }
 
 // openContent opens a file that is in memory.
-func (t *TableFiles) openContent(name string) (*tableFile, error) {
-	text, err := t.content(name)
+func (t *Files) openContent(name string) (*File, error) {
+	text, err := t.Content(name)
 	if err != nil {
 		return nil, err
 	}
-	return &tableFile{in: bytes.NewReader(text), size: int64(len(text)), text: text}, nil
+	return &File{in: bytes.NewReader(text), Size: int64(len(text)), text: text}, nil
 }
 
 // withoutName removes the name of a file from an error: the caller's message has it.
@@ -172,27 +172,27 @@ func withoutName(err error) error {
 	return err
 }
 
-// A tableFile is a file that is being read. It has as many bytes as it had when it was opened.
-type tableFile struct {
+// A File is a file that is being read. It has as many bytes as it had when it was opened.
+type File struct {
 	in   io.Reader
 	file Stream // nil if it is in memory
 	info fs.FileInfo
-	size int64
+	Size int64
 	read int64
 	text []byte // if it is in memory
 }
 
-// key tells the file apart from others, and from what it was before.
-func (f *tableFile) key() string {
+// Key tells the file apart from others, and from what it was before.
+func (f *File) Key() string {
 	if f.info == nil {
 		return fmt.Sprintf("%x", sha256.Sum256(f.text))
 	}
-	return fmt.Sprintf("%d %v", f.size, f.info.ModTime())
+	return fmt.Sprintf("%d %v", f.Size, f.info.ModTime())
 }
 
 // Read is of io.Reader. A file that grows is not read beyond its first size.
-func (f *tableFile) Read(p []byte) (int, error) {
-	if left := f.size - f.read; int64(len(p)) > left {
+func (f *File) Read(p []byte) (int, error) {
+	if left := f.Size - f.read; int64(len(p)) > left {
 		p = p[:left]
 	}
 	if len(p) == 0 {
@@ -203,11 +203,11 @@ func (f *tableFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// done returns how many bytes have been read.
-func (f *tableFile) done() int64 { return f.read }
+// Done returns how many bytes have been read.
+func (f *File) Done() int64 { return f.read }
 
-// changed returns an error if the file has changed since it was opened.
-func (f *tableFile) changed() error {
+// Changed returns an error if the file has changed since it was opened.
+func (f *File) Changed() error {
 	if f.file == nil {
 		return nil
 	}
@@ -215,14 +215,14 @@ func (f *tableFile) changed() error {
 	switch {
 	case err != nil:
 		return withoutName(err)
-	case now.Size() != f.size || now.ModTime() != f.info.ModTime() || f.read != f.size:
+	case now.Size() != f.Size || now.ModTime() != f.info.ModTime() || f.read != f.Size:
 		return fmt.Errorf("it was written to while it was read")
 	}
 	return nil
 }
 
 // Close closes the file.
-func (f *tableFile) Close() error {
+func (f *File) Close() error {
 	if f.file == nil {
 		return nil
 	}
