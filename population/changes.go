@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // A Change replaces something that the model file says.
@@ -81,7 +82,7 @@ func Files(read func(name string) ([]byte, error)) Change {
 // are read as [Files] says.
 func Streams(open func(name string) (fs.File, error)) Change {
 	return func(c *syntax.Changes) {
-		c.OpenFile = func(name string) (syntax.Stream, error) {
+		c.OpenFile = func(name string) (tablefile.Stream, error) {
 			f, err := open(name)
 			if f == nil {
 				return nil, err
@@ -93,7 +94,7 @@ func Streams(open func(name string) (fs.File, error)) Change {
 
 // Shared is what compilations of one model share: what they have read from large files. Several
 // goroutines may use it.
-type Shared struct{ files syntax.FileCache }
+type Shared struct{ files tablefile.Cache }
 
 // Share lets compilations share what they read: a file of people or links that has not changed is
 // read once.
@@ -118,7 +119,7 @@ func OpenDir(dir string) func(name string) (fs.File, error) {
 }
 
 // MaxTable is how many bytes a table may have that is read at once.
-const MaxTable = syntax.MaxTableBytes
+const MaxTable = tablefile.MaxBytes
 
 // Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files
 // of at most 16 MB.
@@ -129,7 +130,7 @@ func Dir(dir string) func(name string) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return io.ReadAll(io.LimitReader(f, syntax.MaxTableBytes+1))
+		return io.ReadAll(io.LimitReader(f, tablefile.MaxBytes+1))
 	}
 }
 

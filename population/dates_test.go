@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 func dated(t *testing.T, clock, more string, asked ...Change) *Model {
@@ -122,12 +124,12 @@ func TestTablesFromFiles(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		at, want float64
-		d        syntax.Dimension
+		d        quantity.Dimension
 	}{
-		{"beta", 29, 0.5, syntax.RateDimension}, {"beta", 30, 0.25, syntax.RateDimension},
-		{"beta", 99, 0.1, syntax.RateDimension}, {"weekly", 15, 0.375 / 7, syntax.RateDimension},
-		{"share", 15, 0.15, syntax.Dimensionless},
-		{"cases", 1, 10.5, syntax.Dimensionless}, {"one", 1, 2, syntax.DurationDimension},
+		{"beta", 29, 0.5, quantity.RateDimension}, {"beta", 30, 0.25, quantity.RateDimension},
+		{"beta", 99, 0.1, quantity.RateDimension}, {"weekly", 15, 0.375 / 7, quantity.RateDimension},
+		{"share", 15, 0.15, quantity.Dimensionless},
+		{"cases", 1, 10.5, quantity.Dimensionless}, {"one", 1, 2, quantity.DurationDimension},
 	} {
 		m, ok := here.Term(syntax.Value{Name: c.name}, c.name)
 		if got := m.At(c.at, program.Census{}); !ok || got < c.want-1e-15 || got > c.want+1e-15 || m.Dimension != c.d {
@@ -191,7 +193,7 @@ func TestTablesFromFiles(t *testing.T) {
 			`model.yaml:6:42: parameters: p: steps: there is no key "3 days"; expected one of file, column, unit`},
 		"too large": {"", "{line: {file: large.csv, column: beta}}",
 			`model.yaml:6:20: parameters: p: line: file: "large.csv": it is larger than 16 MB`},
-		"too many rows": {"time,beta\n" + strings.Repeat("1,1\n", syntax.MaxTableRows+1),
+		"too many rows": {"time,beta\n" + strings.Repeat("1,1\n", tablefile.MaxRows+1),
 			"{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
 		"a quote too much": {"time,beta\n0,\"1\n", "{steps: {file: x.csv, column: beta}}",
 			`x.csv:2:1: this is not a table: extraneous or missing " in quoted-field`},
@@ -205,7 +207,7 @@ func TestTablesFromFiles(t *testing.T) {
 				case "empty.csv":
 					return nil, nil
 				case "large.csv":
-					return make([]byte, syntax.MaxTableBytes+1), nil
+					return make([]byte, tablefile.MaxBytes+1), nil
 				}
 				return nil, fmt.Errorf("no such file")
 			}))

@@ -6,9 +6,10 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
-	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -82,8 +83,8 @@ type Unknown struct {
 	Whole     bool // a number of individuals
 	Text      string
 
-	of    syntax.Quantity // the kind of quantity and its unit
-	plain bool            // a percentage whose prior is written as a number from 0 to 1
+	of    quantity.Quantity // the kind of quantity and its unit
+	plain bool              // a percentage whose prior is written as a number from 0 to 1
 }
 
 // Value is a value of the parameter as a file writes it and as [Set] takes it: "0.4 per day".
@@ -97,64 +98,64 @@ func (u *Unknown) Value(x float64) string {
 // written puts the unit behind a number.
 func (u *Unknown) written(number string, x float64) string {
 	switch u.of.Kind {
-	case syntax.KindShare:
+	case quantity.Share:
 		return number + "%"
-	case syntax.KindDuration:
+	case quantity.Duration:
 		return number + " " + u.of.Unit.NameFor(x)
-	case syntax.KindRate:
+	case quantity.Rate:
 		return number + " per " + u.of.Unit.Name
 	}
 	return number
 }
 
 // quantity is what [Value] returns, parsed.
-func (u *Unknown) quantity(x float64) syntax.Quantity {
+func (u *Unknown) quantity(x float64) quantity.Quantity {
 	q := u.of
 	switch q.Number = x; {
 	case u.plain:
 		q.Number = format.Tidy(100*x) / 100
-	case q.Kind == syntax.KindShare:
+	case q.Kind == quantity.Share:
 		q.Number = x / 100
 	}
 	return q
 }
 
 // in converts a quantity to the unit.
-func (u *Unknown) in(q syntax.Quantity) float64 {
+func (u *Unknown) in(q quantity.Quantity) float64 {
 	switch {
-	case u.of.Kind == syntax.KindShare && !u.plain:
+	case u.of.Kind == quantity.Share && !u.plain:
 		return format.Tidy(100 * q.Number)
-	case u.of.Kind == syntax.KindShare || u.of.Kind == syntax.KindNumber:
+	case u.of.Kind == quantity.Share || u.of.Kind == quantity.Number:
 		return q.Number
 	}
 	return q.In(u.of.Unit)
 }
 
 // newUnknown is a prior with its numbers, in the unit in which it is written.
-func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
+func newUnknown(p *fitting.Prior, here eval.Scope) Unknown {
 	u := Unknown{
 		Name:   p.Label.Name,
 		Family: p.Family.Name,
 		Low:    math.Inf(-1),
 		High:   math.Inf(1),
 		Text:   syntax.OneLine(p.Node),
-		of:     syntax.Quantity{Kind: syntax.KindNumber},
+		of:     quantity.Quantity{Kind: quantity.Number},
 	}
-	args := make([]syntax.Quantity, len(p.Args))
+	args := make([]quantity.Quantity, len(p.Args))
 	for k, v := range p.Args {
 		got, _, _ := here.Resolve(v, "")
 		args[k] = got.Quantity
 	}
 	for _, q := range args[:p.Family.Own] { // a percentage beside a plain 0 decides
-		if u.of.Kind == syntax.KindNumber {
+		if u.of.Kind == quantity.Number {
 			u.of = q
 		}
 	}
 	u.of.Number = 0
-	u.Unit, _ = syntax.UnitSuffix(u.of)
-	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber &&
-		got.Quantity.Kind == syntax.KindShare {
-		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
+	u.Unit, _ = quantity.UnitSuffix(u.of)
+	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == quantity.Number &&
+		got.Quantity.Kind == quantity.Share {
+		u.of, u.plain = quantity.Quantity{Kind: quantity.Share}, true
 	}
 	for k, q := range args {
 		x := q.Number

@@ -6,8 +6,9 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/internal/modelfit"
-	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -40,7 +41,7 @@ func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
 			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
 			s.Share = t.Error.IsRelative(here)
-			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", syntax.KindShare, func(x float64) bool { return x > 0 },
+			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", quantity.Share, func(x float64) bool { return x > 0 },
 				"expected more than 0")
 		}
 		all[i] = s
@@ -57,7 +58,7 @@ func (f *Fit) bound(list *diag.List) {
 		u := &f.Unknowns[k]
 		got, _, _ := f.m.compiled.StartScope().Resolve(syntax.Value{Name: u.Name}, "")
 		x[k] = u.in(got.Quantity)
-		u.Whole = u.of.Kind == syntax.KindNumber && f.counts(u.Name)
+		u.Whole = u.of.Kind == quantity.Number && f.counts(u.Name)
 	}
 	possible := func(k int, y float64) bool {
 		at := slices.Clone(x)
@@ -71,7 +72,7 @@ func (f *Fit) bound(list *diag.List) {
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
 		const little = 1e-6
-		one := u.in(syntax.Quantity{Kind: syntax.KindShare, Number: 1})
+		one := u.in(quantity.Quantity{Kind: quantity.Share, Number: 1})
 		switch {
 		case u.Whole:
 			u.Low = 0
@@ -79,7 +80,7 @@ func (f *Fit) bound(list *diag.List) {
 			if !possible(k, -little) && (possible(k, little) || possible(k, 0)) {
 				u.Low = 0
 			}
-			if (u.of.Kind == syntax.KindNumber || u.of.Kind == syntax.KindShare) && !possible(k, one*(1+little)) &&
+			if (u.of.Kind == quantity.Number || u.of.Kind == quantity.Share) && !possible(k, one*(1+little)) &&
 				(possible(k, one*(1-little)) || possible(k, one)) {
 				u.High = one
 			}
@@ -107,17 +108,17 @@ func (f *Fit) counts(name string) bool {
 	for _, g := range f.m.compiled.File.Groups {
 		for _, s := range g.Starts {
 			if s.ComputedKind != syntax.ComputedShare {
-				here.EachParameter(s.Computed, seen, func(compile.Parameter) {})
+				here.EachParameter(s.Computed, seen, func(eval.Parameter) {})
 			}
 		}
 	}
 	for i := range f.m.compiled.File.Interventions {
-		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(compile.Parameter) {})
+		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(eval.Parameter) {})
 	}
 	for i := range f.m.compiled.File.Supplies {
 		s := &f.m.compiled.File.Supplies[i]
-		here.EachParameter(s.Delivery.ComputedCount, seen, func(compile.Parameter) {})
-		here.EachParameter(s.Keep, seen, func(compile.Parameter) {})
+		here.EachParameter(s.Delivery.ComputedCount, seen, func(eval.Parameter) {})
+		here.EachParameter(s.Keep, seen, func(eval.Parameter) {})
 	}
 	return seen[name]
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/diag"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // Observations are the columns of a table that a model is to match.
@@ -60,7 +61,7 @@ var gaps = []string{"", "na", "n/a", "nan", "null"}
 
 // read reads the table.
 func (d *dataReader) read(table []byte) {
-	in := syntax.NewCSVReader(table)
+	in := tablefile.NewReader(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // between two tabs an empty cell is no space
@@ -74,8 +75,8 @@ func (d *dataReader) read(table []byte) {
 			"the file is empty; expected a line with the names of the columns, time or date first")
 		return
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
-			syntax.CSVReason(err))
+		d.Add(diag.Place{File: d.name, Line: tablefile.Line(err), Column: 1}, "this is not a table: %v",
+			tablefile.Reason(err))
 		return
 	}
 	line, _ := in.FieldPos(0)
@@ -154,14 +155,14 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case err == io.EOF || d.Stopped:
 		return false
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v",
-			syntax.CSVReason(err))
+		d.Add(diag.Place{File: d.name, Line: tablefile.Line(err), Column: 1}, "this is not a table: %v",
+			tablefile.Reason(err))
 		return false
 	}
 	line, first := in.FieldPos(0)
 	switch {
-	case len(d.times) == syntax.MaxTableRows:
-		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", syntax.MaxTableRows)
+	case len(d.times) == tablefile.MaxRows:
+		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", tablefile.MaxRows)
 		return false
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true
@@ -192,8 +193,8 @@ func (d *dataReader) row(in *csv.Reader) bool {
 func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	m := d.f.m
 	text = strings.TrimSpace(text)
-	q, err := syntax.ParseQuantity(text)
-	if err != nil || d.dated != (q.Kind == syntax.KindDate) || !d.dated && q.Kind != syntax.KindNumber {
+	q, err := quantity.Parse(text)
+	if err != nil || d.dated != (q.Kind == quantity.Date) || !d.dated && q.Kind != quantity.Number {
 		expected := "a number, the time in " + m.program.Unit + "s on the clock of the model"
 		if d.dated {
 			expected = "a date such as 2020-03-01"
@@ -236,7 +237,7 @@ func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start b
 	if slices.Contains(gaps, strings.ToLower(text)) {
 		return math.NaN()
 	}
-	x, ok := syntax.ParseNumber(text)
+	x, ok := quantity.ParseNumber(text)
 	switch column := diag.Shorten(m.Column); {
 	case !ok && strings.Contains(text, ","):
 		d.Add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column,

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -154,10 +155,10 @@ func (m *Model) Dates() []string {
 	times := make([]time.Time, len(m.program.RecordTimes))
 	for i, t := range m.Times() {
 		seconds := math.Round(t * m.program.UnitSeconds)
-		days := math.Floor(seconds / syntax.SecondsPerDay)
+		days := math.Floor(seconds / quantity.SecondsPerDay)
 		times[i] = start.AddDate(0, 0, int(days)).
-			Add(time.Duration(seconds-float64(days*syntax.SecondsPerDay)) * time.Second)
-		if seconds != days*syntax.SecondsPerDay {
+			Add(time.Duration(seconds-float64(days*quantity.SecondsPerDay)) * time.Second)
+		if seconds != days*quantity.SecondsPerDay {
 			layout = "2006-01-02T15:04:05"
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -37,7 +38,7 @@ func (m *Model) With(parameters ...Parameter) (*Model, error) {
 	values := make([]syntax.NamedValue, len(parameters))
 	for i, p := range parameters {
 		at := diag.Place{File: "--set " + p.Name}
-		q, err := syntax.ParseQuantity(strings.TrimSpace(p.Value))
+		q, err := quantity.Parse(strings.TrimSpace(p.Value))
 		switch {
 		case !m.compiled.File.HasParameter(p.Name):
 			list.Add(at, "%s", diag.Unknown("parameter", p.Name, m.compiled.File.ParameterNames))
@@ -53,7 +54,7 @@ func (m *Model) With(parameters ...Parameter) (*Model, error) {
 }
 
 // written is a value that is given to a parameter.
-func written(name, text string, q syntax.Quantity) syntax.NamedValue {
+func written(name, text string, q quantity.Quantity) syntax.NamedValue {
 	at := diag.Place{File: "--set " + name}
 	return syntax.NamedValue{
 		Label: syntax.Ref{Name: name, At: at},
@@ -88,7 +89,7 @@ func (m *Model) UnitOf(parameter string) (string, bool) {
 	if !ok || got.Distribution != nil {
 		return "", false
 	}
-	return syntax.UnitSuffix(got.Quantity)
+	return quantity.UnitSuffix(got.Quantity)
 }
 
 // Rewrite returns the text of the model file with other values of parameters, written as [Set]

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
-	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 )
 
 // A Result is what a run recorded.
@@ -70,7 +70,7 @@ func (run *Run) In(group int) *Run {
 // close sets what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
 	run.Windows, run.tree = r.Windows, r.TreeSums()
-	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/syntax.SecondsPerYear, make(
+	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/quantity.SecondsPerYear, make(
 		[]Peak,
 		len(r.Peaks),
 	)

@@ -19,8 +19,9 @@ var deciding = []string{
 	"internal/fitted", "internal/format", "study", "internal/quantile", "internal/outputs", "internal/detmath",
 	"internal/random",
 	"internal/sketch", "internal/study", "population", "population/internal/compile", "population/internal/engine",
-	"population/internal/fitting", "population/internal/law", "population/internal/lookup", "population/internal/program",
-	"population/internal/store", "population/internal/syntax", "population/results", "sim", "sim/analysis",
+	"population/internal/eval", "population/internal/fitting", "population/internal/law", "population/internal/lookup",
+	"population/internal/program", "population/internal/quantity", "population/internal/store",
+	"population/internal/syntax", "population/results", "sim", "sim/analysis",
 	"sim/internal/seed",
 	"sim/replicate",
 }

@@ -3,14 +3,14 @@ package compile
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // ageBands works out the ages of the attributes that follow the age.
-func (c *compiler) ageBands(here Scope) {
+func (c *compiler) ageBands(here eval.Scope) {
 	for i := range c.file.Attributes {
 		a := &c.file.Attributes[i]
 		if !a.ByAge {
@@ -25,11 +25,11 @@ func (c *compiler) ageBands(here Scope) {
 				break
 			}
 			if b.Ages[v] = age; v == 0 && age > 0 {
-				here.reportValue(a.Ages[v], a.Ages[v].At, "%s: the first is %s; begin with 0 years", what, a.Ages[v].Text)
+				here.Report(a.Ages[v], a.Ages[v].At, "%s: the first is %s; begin with 0 years", what, a.Ages[v].Text)
 				break
 			}
 			if v > 0 && !(age > b.Ages[v-1]) {
-				here.reportTogether(a.Ages[v].At, a.Ages[v-1:v+1], "%s: %s begins at %s, not after %s, which begins at %s; "+
+				here.ReportTogether(a.Ages[v].At, a.Ages[v-1:v+1], "%s: %s begins at %s, not after %s, which begins at %s; "+
 					"expected ages that ascend", what, a.Values[v].Name, a.Ages[v].Text, a.Values[v-1].Name, a.Ages[v-1].Text)
 				break
 			}
@@ -84,8 +84,7 @@ func (c *compiler) followsAge(attribute int, n syntax.Ref, what string) bool {
 // if nobody is there then, or if an age is not known.
 func (c *compiler) bandSizes(t *program.Phase, b *program.Band) ([]float64, bool) {
 	sizes, total := make([]float64, len(b.Ages)), 0.0
-	quiet := c.here // problems with ages are reported where they are worked out
-	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
+	quiet := c.here.Quiet() // problems with ages are reported where they are worked out
 	for i := range c.program.StartGroups {
 		in := &c.program.StartGroups[i]
 		count := float64(in.Count)
@@ -101,7 +100,7 @@ func (c *compiler) bandSizes(t *program.Phase, b *program.Band) ([]float64, bool
 		if age.Bad || quiet.Dependence(age).Time {
 			return nil, false
 		}
-		laws := eachCell(c, quiet, []syntax.Value{age}, func(here Scope) law.Law {
+		laws := eachCell(c, quiet, []syntax.Value{age}, func(here eval.Scope) law.Law {
 			l, ok := here.Law(age, "")
 			if !ok {
 				quiet.Count++

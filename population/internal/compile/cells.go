@@ -1,32 +1,24 @@
 package compile
 
 import (
-	"slices"
+	"reflect"
 
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // attributesOf returns the attributes that conditions and values depend on, ascending.
-func attributesOf(here Scope, where []program.Condition, values ...syntax.Value) []int {
+func attributesOf(here eval.Scope, where []program.Condition, values ...syntax.Value) []int {
 	var all []int
 	for i := range where {
-		all = union(all, []int{where[i].Attribute})
+		all = eval.Union(all, []int{where[i].Attribute})
 	}
 	for _, v := range values {
-		all = union(all, here.Dependence(v).Own)
+		all = eval.Union(all, here.Dependence(v).Own)
 	}
 	return all
-}
-
-// union merges two lists of attributes, ascending.
-func union(a, b []int) []int {
-	if len(b) == 0 {
-		return a
-	}
-	all := append(slices.Clone(a), b...)
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // holds reports whether conditions hold in a cell.
@@ -64,7 +56,7 @@ const maxCells = 1 << 30
 func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 	cell := make([]uint16, len(c.program.Attributes))
 	for a := range cell {
-		cell[a] = unset
+		cell[a] = eval.Unset
 	}
 	for _, b := range by {
 		cell[b.Attribute] = uint16(k / b.Stride)
@@ -74,7 +66,9 @@ func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 }
 
 // eachCell evaluates work in the scope of each cell by the attributes that some values depend on.
-func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(here Scope) T) *program.ByCell[T] {
+func eachCell[T any](
+	c *compiler, here eval.Scope, values []syntax.Value, work func(here eval.Scope) T,
+) *program.ByCell[T] {
 	by, n, ok := c.cellsOf(attributesOf(here, nil, values...), 1)
 	p := &program.ByCell[T]{By: by}
 	if !ok {
@@ -92,7 +86,7 @@ func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(h
 
 // chances works out a probability: one number for all, or a table by cells of the individual and,
 // for a contact, of the individual met.
-func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.ChanceTable) {
+func (c *compiler) chances(here eval.Scope, v syntax.Value, what string, meets bool) (float64, *program.ChanceTable) {
 	d := here.Dependence(v)
 	if !meets {
 		d.Met = nil // reported where the value is worked out
@@ -116,10 +110,55 @@ func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) 
 			in = in.Meeting(c.cell(met, k%each))
 		}
 		if d.Time {
-			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, syntax.KindShare)
+			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, quantity.Share)
 		} else {
 			o.Values[k], _ = in.Chance(v, what)
 		}
 	}
 	return 1, o
+}
+
+// A timeVaryingShape is a hash key: equal time-varying values have the same.
+type timeVaryingShape struct {
+	most   float64
+	pieces int
+	sum    float64
+}
+
+// timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
+// result is nil and the constant.
+func (c *compiler) timeVarying(
+	here eval.Scope, v syntax.Value, what string, want quantity.Kind,
+) (*program.TimeVarying, float64) {
+	got, ok := here.TimeVarying(v, what, want)
+	if !ok {
+		return nil, 0
+	}
+	if x, constant := got.Constant(); constant {
+		if got.ByCounts && x > got.Max {
+			here.ReportTogether(v.At, []syntax.Value{v},
+				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.Unit.Name, got.Max,
+				here.Unit.Name)
+		}
+		return nil, max(0, x)
+	}
+	// Equal values are stored once for all states, cells and phases.
+	key := timeVaryingShape{got.Max, len(got.Bounds), 0}
+	for i, b := range got.Bounds {
+		key.sum += float64(b * float64(i+1))
+	}
+	for _, known := range c.timeVaryings[key] {
+		if reflect.DeepEqual(known, got) {
+			return known, 0
+		}
+	}
+	if !c.reserveEntries(1 + len(got.Bounds)/4) {
+		return nil, 0
+	}
+	c.timeVaryings[key] = append(c.timeVaryings[key], got)
+	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
+	if got.Maxes != nil {
+		c.program.Sizes = here.Sizes
+	}
+	return got, 0
 }

@@ -8,14 +8,16 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 )
 
 // A Model is a model file together with the program it was compiled to.
 type Model struct {
 	File         *syntax.File
-	Start        Scope // what the parameters stand for at the start
+	Start        eval.Scope // what the parameters stand for at the start
 	Program      *program.Program
 	StartShares  []*syntax.StartShare // where each of Program.StartGroups is written
 	TableEntries int                  // number of table entries, see reserveEntries
@@ -30,7 +32,7 @@ type compiler struct {
 	*diag.List
 	file               *syntax.File
 	program            *program.Program
-	here               Scope // at the start of the run
+	here               eval.Scope // at the start of the run
 	startSyntax        []*syntax.StartShare
 	states             map[string]uint16
 	phases             map[string]*program.Phase // by the values of the settable parameters
@@ -73,7 +75,7 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	r := syntax.NewReader(list, name)
 	c = c.Clone() // the reader stores nodes in its settings
 	r.Changes = c
-	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
+	r.Tables = &tablefile.Files{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{},
 		Open: c.OpenFile, Progress: c.Progress, Cache: c.Cache}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {
@@ -145,28 +147,21 @@ func File(f *syntax.File, list *diag.List) *Model {
 
 // StartScope returns the scope of the start with a list of problems of its own. They are discarded:
 // the model has been compiled, so there should be none.
-func (m *Model) StartScope() Scope {
-	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
-	here.parameters, here.sets = start.parameters, start.sets
-	here.attributes, here.states, here.group = start.attributes, start.states, start.group
-	here.sizes = start.sizes
-	here.machines, here.sinces = start.machines, start.sinces
-	here.numbers, here.givenNumbers = start.numbers, start.givenNumbers
-	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
-	return here
+func (m *Model) StartScope() eval.Scope {
+	return m.Start.AtStart(&diag.List{})
 }
 
 // ObservedScope is StartScope, with the values that parameters have after a saved state if the
 // model goes on with one: what is observed is observed then.
-func (m *Model) ObservedScope() Scope {
+func (m *Model) ObservedScope() eval.Scope {
 	here := m.StartScope()
 	for i := range m.File.Interventions {
 		if p := &m.File.Interventions[i]; p.Later && m.File.FromState {
-			changes := map[string]Parameter{}
+			changes := map[string]eval.Parameter{}
 			for k, s := range p.Set {
-				changes[s.Label.Name] = Parameter{s.Value, p.What + ": set: " + s.Label.Name, k + 2}
+				changes[s.Label.Name] = eval.Parameter{Value: s.Value, What: p.What + ": set: " + s.Label.Name, Change: k + 2}
 			}
-			here = here.with(changes)
+			here = here.With(changes)
 		}
 	}
 	return here
@@ -185,14 +180,14 @@ func (c *compiler) compile() {
 	c.countMachineTimers()
 	c.ageBands(c.here)
 	c.numbers(c.here)
-	c.here.numbers, c.here.givenNumbers = p.Numbers, c.giveNumbers()
+	c.here.Numbers, c.here.GivenNumbers = p.Numbers, c.giveNumbers()
 	c.machineStarts(c.here)
 	c.startGroups(c.here)
 	c.places(c.here)
 	c.networks(c.here)
 	c.checkDeals()
 	for _, parameter := range f.Parameters {
-		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
+		if name := parameter.Label.Name; len(c.here.Sets[name]) > 0 {
 			c.settable = append(c.settable, name)
 		}
 	}
@@ -221,7 +216,7 @@ func (c *compiler) compile() {
 	c.functions()
 	c.listValues()
 	c.numberColumns()
-	p.Since = *c.here.sinces
+	p.Since = *c.here.Sinces
 }
 
 // listStatesAndAttributes copies the names of states, attributes and their values into the program.
@@ -272,31 +267,30 @@ func (c *compiler) listSameAs() {
 }
 
 // startScope returns the scope of the start of the run.
-func (c *compiler) startScope() Scope {
+func (c *compiler) startScope() eval.Scope {
 	f, p := c.file, c.program
-	here := NewScope(c.List, f.Unit)
+	here := eval.NewScope(c.List, f.Unit)
 	for _, named := range f.Parameters {
 		name := named.Label.Name
-		parameter := Parameter{Value: named.Value, what: "parameters: " + name}
+		parameter := eval.Parameter{Value: named.Value, What: "parameters: " + name}
 		if f.Overridden[name] {
-			parameter.change = 1
+			parameter.Change = 1
 		}
-		here.parameters[name] = parameter
+		here.Define(name, parameter)
 	}
-	here.changedAtStart = len(f.Overridden) > 0
-	here.attributes, here.states, here.machines = p.Attributes, p.Counted, p.Machines
-	here.group = func(name string) int {
+	here.Attributes, here.States, here.Machines = p.Attributes, p.Counted, p.Machines
+	here.Group = func(name string) int {
 		if !c.isValue(name) {
 			return -1
 		}
 		return c.watchValue(name, -1)
 	}
-	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
-	here.sizes = c.sizes()
-	here.sets = map[string][]syntax.Value{}
+	here.Zero, here.Start, here.End, here.CutEnd = f.Epoch, p.Start, p.End, f.CutEnd
+	here.Sizes = c.sizes()
+	here.Sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
-			here.sets[set.Label.Name] = append(here.sets[set.Label.Name], set.Value)
+			here.Sets[set.Label.Name] = append(here.Sets[set.Label.Name], set.Value)
 		}
 	}
 	return here
@@ -304,10 +298,10 @@ func (c *compiler) startScope() Scope {
 
 // checkParameters checks each parameter where it is defined, so that a mistake is reported there,
 // even if the parameter is never used.
-func (c *compiler) checkParameters(here Scope) {
+func (c *compiler) checkParameters(here eval.Scope) {
 	for _, p := range c.file.Parameters {
-		if here.complexity(p.Label.Name).circular {
-			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
+		if here.Circular(p.Label.Name) {
+			here.Report(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
 				diag.Quote(p.Label.Name))
 		}
 	}
@@ -315,14 +309,14 @@ func (c *compiler) checkParameters(here Scope) {
 		if c.Count > diag.MaxListed {
 			return
 		}
-		if p.Name != "" || here.checkComplexity(p.Label.Name) {
-			here.checkDefinition(p.Value, "parameters: "+p.Label.Name)
+		if p.Name != "" || here.CheckComplexity(p.Label.Name) {
+			here.CheckDefinition(p.Value, "parameters: "+p.Label.Name)
 		}
 	}
 }
 
 // phase returns the tables for the parameters of a scope. Each is built once.
-func (c *compiler) phase(here Scope) *program.Phase {
+func (c *compiler) phase(here eval.Scope) *program.Phase {
 	if c.Stopped {
 		return c.program.Phases[0]
 	}
@@ -344,7 +338,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 }
 
 // newPhase builds all tables that a run reads while the parameters are those of a scope.
-func (c *compiler) newPhase(here Scope) *program.Phase {
+func (c *compiler) newPhase(here eval.Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
 	clear(c.childEntries)
 	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
@@ -413,4 +407,19 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	c.recordedValues(here, t)
 	t.SetFlags()
 	return t
+}
+
+// sizes returns how many may be alive, by size class. If nobody can enter there is one class, the
+// size at the start. Otherwise the first has room for twice as many, and each for twice as many as
+// the one before.
+func (c *compiler) sizes() []int {
+	f := c.file
+	if !f.CanEnter() {
+		return []int{f.Size}
+	}
+	all := []int{max(2*f.Size, 64)}
+	for all[len(all)-1] < f.Most {
+		all = append(all, 2*all[len(all)-1])
+	}
+	return all
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -29,7 +31,7 @@ type windowKey struct {
 }
 
 // thresholds works out what triggered interventions compare counts with.
-func (c *compiler) thresholds(here Scope, t *program.Phase) {
+func (c *compiler) thresholds(here eval.Scope, t *program.Phase) {
 	for i := range c.file.Interventions {
 		p := &c.file.Interventions[i]
 		if !p.HasCondition {
@@ -46,7 +48,9 @@ func (c *compiler) thresholds(here Scope, t *program.Phase) {
 }
 
 // threshold works out one condition of a triggered intervention.
-func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
+func (c *compiler) threshold(
+	here eval.Scope, p *syntax.Intervention, text *syntax.Condition,
+) (program.Threshold, bool) {
 	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
 	l := program.Threshold{Window: -1, State: -1, Members: -1, Watched: c.watch(p), Above: text.Above}
 	if text.Over.Given() {
@@ -79,22 +83,22 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 	if !ok {
 		return l, false
 	}
-	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+	if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
 		if ok && l.State < 0 && l.Members < 0 {
-			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
-				describeResolved(text.Limit, got))
+			here.Report(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
+				eval.DescribeResolved(text.Limit, got))
 			ok = false
 		}
 		return l, ok
 	}
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 },
+	l.Number, ok = here.Within(text.Limit, what, quantity.Number, func(x float64) bool { return x >= 0 },
 		"a number of individuals cannot be negative")
 	if ok && l.Number > 0 && l.Number < 1 {
-		here.reportValue(text.Limit, at,
+		here.Report(text.Limit, at,
 			"%s: %s is not a number of individuals; write %.6g%% for a share of the living", what,
-			describeResolved(text.Limit, got), 100*l.Number)
+			eval.DescribeResolved(text.Limit, got), 100*l.Number)
 		ok = false
 	}
 	return l, ok
@@ -112,9 +116,8 @@ func (c *compiler) beginsIndex(name string) int {
 
 // sameValue reports whether a parameter that is set to a value keeps the one that it has, but for
 // rounding.
-func sameValue(here Scope, old Parameter, new syntax.Value) bool {
-	quiet := here
-	quiet.List, quiet.reported = &diag.List{}, map[diag.Place]bool{}
+func sameValue(here eval.Scope, old eval.Parameter, new syntax.Value) bool {
+	quiet := here.Quiet()
 	a, _, okA := quiet.Resolve(old.Value, "")
 	b, _, okB := quiet.Resolve(new, "")
 	switch isQuantity := func(v syntax.Value) bool { return v.IsQuantity() || v.Computed }; {
@@ -124,7 +127,7 @@ func sameValue(here Scope, old Parameter, new syntax.Value) bool {
 		m, okB := quiet.Law(b, "")
 		return okA && okB && l.Equal(&m)
 	case isQuantity(a) && isQuantity(b):
-		x, y := a.Quantity.In(here.unit), b.Quantity.In(here.unit)
+		x, y := a.Quantity.In(here.Unit), b.Quantity.In(here.Unit)
 		return a.Quantity.Kind == b.Quantity.Kind && math.Abs(x-y) <= 1e-12*math.Abs(x)
 	}
 	return old.At == new.At && old.Text == new.Text
@@ -198,7 +201,9 @@ type watchedValue struct {
 }
 
 // incidence works out a condition on the events in the time before, and reports whether it could.
-func (c *compiler) incidence(here Scope, p *syntax.Intervention, text *syntax.Condition, l *program.Threshold) bool {
+func (c *compiler) incidence(
+	here eval.Scope, p *syntax.Intervention, text *syntax.Condition, l *program.Threshold,
+) bool {
 	what := p.What + ": when: " + diag.Quote(text.Of.Name)
 	over, ok := c.fixedDuration(text.Over, what+": over")
 	if !ok {
@@ -212,13 +217,13 @@ func (c *compiler) incidence(here Scope, p *syntax.Intervention, text *syntax.Co
 	if !ok {
 		return false
 	}
-	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
-		here.reportValue(text.Limit, at, "%s: %s is a share, but incidence is a number of events; expected a number "+
-			"such as above 500", what, describeResolved(text.Limit, got))
+	if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
+		here.Report(text.Limit, at, "%s: %s is a share, but incidence is a number of events; expected a number "+
+			"such as above 500", what, eval.DescribeResolved(text.Limit, got))
 		return false
 	}
 	fits := func(x float64) bool { return x >= 0 && x < maxWindow }
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, fits,
+	l.Number, ok = here.Within(text.Limit, what, quantity.Number, fits,
 		"expected a number of events from 0 to "+format.Thousands(maxWindow))
 	if !ok {
 		return false
@@ -238,11 +243,11 @@ func (c *compiler) incidence(here Scope, p *syntax.Intervention, text *syntax.Co
 // fixedDuration evaluates a duration that is the same throughout the run.
 func (c *compiler) fixedDuration(v syntax.Value, what string) (float64, bool) {
 	if name := c.setParameter(v, 0); name != "" {
-		c.here.reportValue(v, v.At, "%s: an intervention sets %s; expected a duration that does not change during the run",
+		c.here.Report(v, v.At, "%s: an intervention sets %s; expected a duration that does not change during the run",
 			what, diag.Shorten(name))
 		return 0, false
 	}
-	return c.here.duration(v, what)
+	return c.here.Duration(v, what)
 }
 
 // setParameter returns the name of a parameter that interventions set and that a value refers to,
@@ -252,10 +257,10 @@ func (c *compiler) setParameter(v syntax.Value, steps int) (name string) {
 		return ""
 	}
 	if v.Name != "" {
-		if len(c.here.sets[v.Name]) > 0 {
+		if len(c.here.Sets[v.Name]) > 0 {
 			return v.Name
 		}
-		if p, ok := c.here.parameters[v.Name]; ok {
+		if p, ok := c.here.Parameter(v.Name); ok {
 			return c.setParameter(p.Value, steps+1)
 		}
 		return ""

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // contact compiles what a contact does, and adds making contacts to the rate events of the states
 // it is made from.
-func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
+func (c *compiler) contact(here eval.Scope, t *program.Phase, text *syntax.Contact) {
 	if !c.reserveEntries(len(c.program.States) / 32) { // two bytes each
 		return
 	}
@@ -190,7 +191,7 @@ func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m i
 }
 
 // contactMoves works out what a contact gives, and what is inherited by it.
-func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Contact) {
+func (c *compiler) contactMoves(here eval.Scope, ct *program.Contact, text *syntax.Contact) {
 	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
 		if to := ct.Becomes[before]; to < program.Unchanged {
 			return to
@@ -219,4 +220,49 @@ func (c *compiler) contactMoves(here Scope, ct *program.Contact, text *syntax.Co
 		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
 	}
 	ct.Rich.Moves, ct.Rich.Places, ct.Rich.Link = moves, places, link
+}
+
+// among looks up whom a contact is among. The rate is then for each of their pairs, if it is for
+// pairs. It reports false if there is no such attribute.
+func (c *compiler) among(ct *program.Contact, text *syntax.Contact, rate *syntax.Value) bool {
+	if text.Among.Bad {
+		return false
+	}
+	near := program.Neighbourhood{Attribute: c.program.Attributes.Index(text.Among.Name), Kind: -1, Network: -1}
+	if near.Kind = c.kind(text.Among.Name); near.Kind >= 0 {
+		near.Attribute = -1
+	} else if near.Network = c.network(text.Among.Name); near.Network >= 0 {
+		near.Attribute = -1
+	} else if near.Attribute < 0 {
+		c.Add(text.Among.At, "%s: among: %s", text.What,
+			diag.Unknown("kind of places, network or attribute", text.Among.Name, func() []string {
+				return slices.Concat(c.file.PlaceNames(), c.file.NetworkNames(), c.program.Listed().Names())
+			}))
+		return false
+	}
+	if near.Attribute >= 0 {
+		c.program.MixesBy[near.Attribute] = true
+	}
+	ct.EachPair = text.EachPair
+	ct.Near = c.near(near)
+	if text.EachPair {
+		c.program.Near[ct.Near].Pairs = true
+		each := *rate.CountDependent
+		each.Near = 1 + ct.Near
+		rate.CountDependent = &each
+	}
+	return true
+}
+
+// near returns the number of a neighbourhood in Program.Near.
+func (c *compiler) near(of program.Neighbourhood) int {
+	k := slices.IndexFunc(c.program.Near, func(o program.Neighbourhood) bool {
+		of.Pairs = o.Pairs
+		return o == of
+	})
+	if k < 0 {
+		k = len(c.program.Near)
+		c.program.Near = append(c.program.Near, of)
+	}
+	return k
 }

@@ -1,6 +1,6 @@
-// Package compile turns the syntax tree of a model file into a program: it looks up names,
-// evaluates values, checks dimensions, dependencies and limits, and builds the tables that a run
-// reads.
+// Package compile turns the syntax tree of a model file into a program: it looks up names, follows
+// the parameters through the interventions, checks dependencies and limits, and builds the tables
+// that a run reads. Package eval evaluates the values.
 //
 // # What it assumes and what it guarantees
 //
@@ -19,59 +19,45 @@
 // that switch a parameter on and off many times make two phases. An intervention that is triggered
 // by a condition may happen at any time; schedule finds all phases that can be reached.
 //
-// A [Scope] evaluates values. It knows what the parameters stand for in a phase, and the individual
-// that tables are read for. A cell is a combination of values of those attributes that something
-// depends on. What depends on no attribute is evaluated once for a phase, all else once for each
-// cell.
+// An [eval.Scope] evaluates values. It knows what the parameters stand for in a phase, and the
+// individual that tables are read for. A cell is a combination of values of those attributes that
+// something depends on. What depends on no attribute is evaluated once for a phase, all else once
+// for each cell.
 //
 // # Files
 //
 // The entry, and what all sections need:
 //
 //   - compile.go: [Text], [File], [Model]; the order of the work, and the phases
-//   - names.go: looks up states, attributes and their values, and names that events are counted
-//     under
+//   - names.go: looks up states, attributes and their values, the functions that a program
+//     supplies, and names that events are counted under
 //   - cells.go: numbers cells, and builds tables by cells
-//   - limits.go: all limits, and how table entries and the complexity of parameters and
-//     distributions are counted
+//   - limits.go: the limits of what a file can ask for, and how table entries are counted
 //
 // One file for each section of a model:
 //
 //   - population.go: attributes, groups at the start, ages, time already spent in a state
 //   - states.go: the clocks of states (race and split) and of always
-//   - contacts.go: transmission and mixing
-//   - entries.go: births and immigration, and in which state and with which attributes an
-//     individual enters
+//   - contacts.go: transmission, and among whom contacts are
+//   - matrix.go: matrices of mixing
+//   - entries.go: births, children of clocks and immigration: how many enter, in which state and
+//     with which attributes
 //   - supplies.go: what clocks, contacts and interventions use up, and when it is delivered
-//   - whole.go: how many enter together; children of clocks
-//   - numbers.go: attributes that are numbers, and rates with them
-//   - scope_since.go: curves by a time since
-//   - machines.go, machineflows.go: machines: their clocks, who is in which of their states at the
-//     start and when entering, and the flows between them
-//   - places.go, near.go: kinds of places; among whom contacts are
+//   - numbers.go: attributes that are numbers: their laws, and who is given one
+//   - machines.go: machines: their clocks, and who is in which of their states at the start and
+//     when entering
+//   - places.go: kinds of places, and how people are put into them
 //   - tracing.go: calls to those near somebody, and what makes them
 //   - networks.go: links of the start, how many there can be, and how they end
-//   - presence.go: conditions and tables by a kind of places
 //   - gives.go: what move and with give
 //   - bands.go: attributes that follow the age
 //   - interventions.go: the schedule of interventions, and their effects
 //   - conditions.go: what interventions with when wait for
 //   - outcomes.go: outcomes: discounts, weights by cell, and the events that add to them
 //   - observe.go: what is observed, trees, people, and the sources of clocks
-//   - record.go: the times of rows, and the groups to record by
-//   - values.go: values of the whole population that are recorded
-//   - flows.go: the flows that a program can cause
-//
-// Evaluating values:
-//
-//   - scope.go: [Scope]; names, quantities, rates, probabilities, durations, times
-//   - scope_tables.go: tables by attributes
-//   - scope_law.go: distributions
-//   - scope_terms.go: expressions, seasons, steps and lines, with their dimensions
-//   - scope_timevarying.go: rates and probabilities that vary: their range, and bounds for thinning
-//   - sizes.go: bounds of rates by counts that follow from the size of the population
-//   - scope_depends.go: what a value depends on: attributes, time, counts
-//   - scope_errors.go: where a problem is reported, and how messages describe values
+//   - people.go: the people that a table lists
+//   - record.go: the times of rows, the groups to record by, and values of the whole population
+//   - flows.go: the flows that a program can cause, of states and of machines
 //
 // # Where to add something
 //
@@ -85,8 +71,8 @@
 //     changes states in a new way, possibleFlows in flows.go must add the flow.
 //   - A new way to enter: entries.go. The flow needs a constant beside program.ByBirth, a name in
 //     listFlows, and a line in possibleFlows.
-//   - A new distribution: Scope.distribution in scope_law.go.
-//   - A new form of time-varying value: Scope.term in scope_terms.go.
+//   - A new distribution: Scope.distribution in law.go of package eval.
+//   - A new form of time-varying value: Scope.term in terms.go of package eval.
 //   - A new limit: limits.go. Whatever makes tables larger must call reserveEntries before it
 //     allocates.
 package compile

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // birth compiles a line of births: a rate event of the states that parents may be in.
-func (c *compiler) birth(here Scope, b *syntax.Entry) {
+func (c *compiler) birth(here eval.Scope, b *syntax.Entry) {
 	in := &program.Entry{}
 	c.givenAttributes(here, in, b.With, b.What+": with", c.inheritedAttributes(b), b.Which)
 	c.inheritNumbers(in, b)
@@ -25,7 +27,7 @@ func (c *compiler) birth(here Scope, b *syntax.Entry) {
 
 // immigration compiles a line of immigration. Its rate is for the whole population, or, if per is
 // given, for each per individuals of its size at the start.
-func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) program.Immigration {
+func (c *compiler) immigration(here eval.Scope, t *program.Phase, e *syntax.Entry) program.Immigration {
 	var a program.Immigration
 	factor := 1.0
 	if e.Per.Given() {
@@ -33,11 +35,11 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 			factor = float64(c.file.Size) / per
 		}
 	}
-	if here.refuseIndividual(e.Rate, e.What+": rate") {
+	if here.RefuseIndividual(e.Rate, e.What+": rate") {
 		a.Rate = 0
 	} else if d := here.Dependence(e.Rate); d.Time || d.Counts {
 		var varying *program.TimeVarying
-		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
+		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", quantity.Rate); varying != nil {
 			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
 		}
 	} else {
@@ -58,7 +60,7 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 // how it is drawn, or that it is inherited. Which names the entry in messages; it is empty at the
 // start.
 func (c *compiler) givenAttributes(
-	here Scope, in *program.Entry, with []syntax.Move, what string, inherited []int, which string,
+	here eval.Scope, in *program.Entry, with []syntax.Move, what string, inherited []int, which string,
 ) {
 	if len(c.bands) > 0 || len(inherited) > 0 {
 		in.Given = c.allDrawn(nil)
@@ -111,10 +113,10 @@ func (c *compiler) allDrawn(given []int32) []int32 {
 
 // drawAtEntry is drawFrom for an individual that enters. What is drawn may depend on what it has
 // already.
-func (c *compiler) drawAtEntry(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
+func (c *compiler) drawAtEntry(here eval.Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
 	for _, s := range e.Into {
 		share := what + ": " + s.State.Name
-		if !s.Rest && (c.dependsOnLater(here, c.order(a), share, s.Share) || here.refuseIndividual(s.Share, share)) {
+		if !s.Rest && (c.dependsOnLater(here, c.order(a), share, s.Share) || here.RefuseIndividual(s.Share, share)) {
 			return nil
 		}
 	}
@@ -146,7 +148,7 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 }
 
 // entryStates works out the state in which an individual enters: one, or one that is drawn.
-func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *program.Entry) {
+func (c *compiler) entryStates(here eval.Scope, e *syntax.Enter, what string, in *program.Entry) {
 	in.To = program.NoState
 	if len(e.Into) == 0 {
 		in.To = c.state(e.Ref, what, false)
@@ -173,10 +175,10 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 		good = good && state != program.NoState
 	}
 	if c.dependsOnLater(here, c.program.Plain()+1, what, written...) ||
-		slices.ContainsFunc(written, func(v syntax.Value) bool { return here.refuseIndividual(v, what) }) {
+		slices.ContainsFunc(written, func(v syntax.Value) bool { return here.RefuseIndividual(v, what) }) {
 		return
 	}
-	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
+	t.Shares = eachCell(c, here, written, func(here eval.Scope) program.EntryShares {
 		return entryShares(here, e, what, written, rest, good)
 	})
 	in.Into = t
@@ -185,7 +187,7 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 // entryShares returns the shares of the states that the entry state is drawn from. State number
 // rest has what is left over, if that is not negative; good is false if a problem was reported.
 func entryShares(
-	here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool,
+	here eval.Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool,
 ) program.EntryShares {
 	varying, shares := make([]*program.TimeVarying, len(e.Into)), make([]float64, len(e.Into))
 	sum, changes := 0.0, false
@@ -193,7 +195,7 @@ func entryShares(
 		if s.Rest {
 			continue
 		}
-		p, ok := here.timeVarying(s.Share, what+": "+s.State.Name, syntax.KindShare)
+		p, ok := here.TimeVarying(s.Share, what+": "+s.State.Name, quantity.Share)
 		if good = good && ok; !ok {
 			continue
 		}
@@ -204,21 +206,59 @@ func entryShares(
 	switch {
 	case !good:
 	case changes && rest < 0:
-		here.reportTogether(e.At, written,
+		here.ReportTogether(e.At, written,
 			"%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
 	case changes:
-		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
-			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum,
-				here.unit.Name, here.start+t)
+		if t, sum, ok := here.SumStaysWithinOne(varying); !ok {
+			here.ReportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum,
+				here.Unit.Name, here.Start+t)
 		}
 		return program.EntryShares{Varying: varying}
-	case rest >= 0 && sum > 1+sumTolerance:
-		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
-	case rest < 0 && !isOne(sum):
-		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state",
+	case rest >= 0 && sum > 1+eval.SumTolerance:
+		here.ReportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
+	case rest < 0 && !eval.IsOne(sum):
+		here.ReportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state",
 			what, sum)
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}
 	return program.EntryShares{Sums: lookup.CumulativeShares(shares)}
+}
+
+// children returns how those enter who enter when a clock fires: nil if nobody does. It is worked
+// out once for each phase.
+func (c *compiler) children(here eval.Scope, clock *syntax.Clock) *program.Entry {
+	if len(clock.Children) == 0 {
+		return nil
+	}
+	if in, ok := c.childEntries[clock]; ok {
+		return in
+	}
+	e, in := &clock.Children[0], &program.Entry{}
+	c.givenAttributes(here, in, e.With, e.What+": with", c.inheritedAttributes(e), e.Which)
+	c.inheritNumbers(in, e)
+	c.inheritPlaces(in, e)
+	c.entryStates(here, &e.Enter, e.What+": enter", in)
+	c.batch(here, e, in)
+	c.childEntries[clock] = in
+	return in
+}
+
+// batch sets how many enter together.
+func (c *compiler) batch(here eval.Scope, e *syntax.Entry, in *program.Entry) {
+	if !e.Count.Given() || e.Count.Bad {
+		return
+	}
+	what := e.What + ": count"
+	if d := here.Dependence(e.Count); d.Cells() && e.What == syntax.ByImmigration {
+		here.ReportTogether(e.Count.At, []syntax.Value{e.Count}, "%s: a table by group, and nobody is there yet", what)
+		return
+	}
+	in.Count = eachCell(c, here, []syntax.Value{e.Count}, func(here eval.Scope) program.Whole {
+		w, ok := here.Whole(e.Count, what)
+		if !ok || !c.reserveEntries(1+len(w.Sums)/16) {
+			return program.Whole{}
+		}
+		return w
+	})
 }

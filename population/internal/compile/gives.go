@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -11,7 +12,7 @@ import (
 // movesAfter is moves beside a change of state: that comes first, and a table by state is read
 // after it. Entered returns the state that an individual is in then, by the one before.
 func (c *compiler) movesAfter(
-	here Scope, texts []syntax.Move, what string, entered func(before uint16) uint16,
+	here eval.Scope, texts []syntax.Move, what string, entered func(before uint16) uint16,
 ) []program.Move {
 	c.entered = entered
 	defer func() { c.entered = nil }()
@@ -31,7 +32,7 @@ func into(to uint16) func(before uint16) uint16 {
 // afterState returns the cell of an individual once its state has changed.
 func (c *compiler) afterState(cell []uint16) []uint16 {
 	a := c.program.StateAttribute
-	if c.entered == nil || a < 0 || cell == nil || cell[a] == unset {
+	if c.entered == nil || a < 0 || cell == nil || cell[a] == eval.Unset {
 		return cell
 	}
 	cell = slices.Clone(cell)
@@ -40,7 +41,7 @@ func (c *compiler) afterState(cell []uint16) []uint16 {
 }
 
 // moves looks up attributes and what they are given.
-func (c *compiler) moves(here Scope, texts []syntax.Move, what string) []program.Move {
+func (c *compiler) moves(here eval.Scope, texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
 	for i := range texts {
 		if c.kind(texts[i].Attribute.Name) >= 0 {
@@ -54,7 +55,7 @@ func (c *compiler) moves(here Scope, texts []syntax.Move, what string) []program
 }
 
 // move looks up one of them.
-func (c *compiler) move(here Scope, t *syntax.Move, what string) (program.Move, bool) {
+func (c *compiler) move(here eval.Scope, t *syntax.Move, what string) (program.Move, bool) {
 	a := c.givenAttribute(t.Attribute, what)
 	if a < 0 || t.Gives.Value.Bad {
 		return program.Move{}, false
@@ -147,7 +148,7 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 				good = false
 			}
 			more, ok := c.givesBy(a, &e.Gives, what)
-			by, good = union(by, more), good && ok
+			by, good = eval.Union(by, more), good && ok
 		}
 		if good && g.File != "" && len(left) > 0 {
 			c.Add(g.Cases[0].Of.At, "there is no row for %s %s; expected at least one for each value", g.By.Name,
@@ -181,7 +182,7 @@ func (c *compiler) givesBy(a int, g *syntax.Gives, what string) (by []int, good 
 }
 
 // gift returns what a move gives to the individuals of a cell. Its names have been checked.
-func (c *compiler) gift(here Scope, a int, g *syntax.Gives, cell []uint16, what string) program.Gift {
+func (c *compiler) gift(here eval.Scope, a int, g *syntax.Gives, cell []uint16, what string) program.Gift {
 	values := c.program.Attributes[a].Values
 	switch {
 	case len(g.Cases) > 0:
@@ -216,7 +217,7 @@ func (c *compiler) notValue(n syntax.Ref, what, attribute string, values []strin
 }
 
 // drawFrom works out the shares of the values of an attribute from which one is drawn.
-func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
+func (c *compiler) drawFrom(here eval.Scope, a int, e *syntax.Enter, what string) *program.EntryStates {
 	name, values := c.program.Attributes[a].Name, c.program.Attributes[a].Values
 	t := &program.EntryStates{}
 	var written []syntax.Value
@@ -238,8 +239,8 @@ func (c *compiler) drawFrom(here Scope, a int, e *syntax.Enter, what string) *pr
 		}
 		t.States = append(t.States, uint16(v))
 	}
-	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
-		return entryShares(here.ForCell(c.afterState(here.own)), e, what, written, rest, good)
+	t.Shares = eachCell(c, here, written, func(here eval.Scope) program.EntryShares {
+		return entryShares(here.ForCell(c.afterState(here.Own)), e, what, written, rest, good)
 	})
 	return t
 }
@@ -263,11 +264,11 @@ func (c *compiler) order(a int) int {
 
 // dependsOnLater reports whether values depend on an attribute that an individual has only from a
 // place in that order on, and adds a problem if so.
-func (c *compiler) dependsOnLater(here Scope, place int, what string, values ...syntax.Value) bool {
+func (c *compiler) dependsOnLater(here eval.Scope, place int, what string, values ...syntax.Value) bool {
 	for _, v := range values {
 		for _, a := range here.Dependence(v).Own {
 			if c.order(a) >= place {
-				here.reportTogether(v.At, []syntax.Value{v}, "%s: a table by %s, which is not known yet when this is drawn; "+
+				here.ReportTogether(v.At, []syntax.Value{v}, "%s: a table by %s, which is not known yet when this is drawn; "+
 					"expected a table by something that comes before it", what, c.program.Attributes[a].Name)
 				return true
 			}

@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -18,7 +20,7 @@ func ResolveIntervals(f *syntax.File, list *diag.List) {
 	for _, p := range f.Interventions {
 		if p.Every.Given() {
 			var ok bool
-			if p.Interval, ok = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every"); !ok {
+			if p.Interval, ok = eval.NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every"); !ok {
 				continue
 			}
 		}
@@ -29,18 +31,18 @@ func ResolveIntervals(f *syntax.File, list *diag.List) {
 		if !o.Survey.Every.Given() {
 			return false
 		}
-		_, ok := NewScope(list, f.Unit).PositiveDuration(o.Survey.Every, o.What+": every")
+		_, ok := eval.NewScope(list, f.Unit).PositiveDuration(o.Survey.Every, o.What+": every")
 		return !ok
 	})
 	for i := range f.Observations {
 		if p := &f.Observations[i].Survey; p.Every.Given() {
-			p.Interval, _ = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
+			p.Interval, _ = eval.NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
 		}
 	}
 	for i := range f.Supplies {
 		if p := &f.Supplies[i].Delivery; p.Every.Given() && !f.Supplies[i].Bad {
 			var ok bool
-			p.Interval, ok = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
+			p.Interval, ok = eval.NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every")
 			f.Supplies[i].Bad = !ok
 		}
 	}
@@ -48,7 +50,7 @@ func ResolveIntervals(f *syntax.File, list *diag.List) {
 
 // A parameterState is what the parameters stand for at some time, and the phase with its tables.
 type parameterState struct {
-	here  Scope
+	here  eval.Scope
 	phase *program.Phase
 }
 
@@ -82,7 +84,7 @@ type occurrence struct {
 
 // occurrences appends the times of an intervention. It reports false if there are too many.
 func (c *compiler) occurrences(
-	start Scope, all []occurrence, p *syntax.Intervention, d *program.Intervention,
+	start eval.Scope, all []occurrence, p *syntax.Intervention, d *program.Intervention,
 ) ([]occurrence, bool) {
 	for k := 0.0; ; k++ {
 		at := p.FirstTime + float64(k*p.Interval)
@@ -108,7 +110,7 @@ func (c *compiler) occurrences(
 
 // schedule puts the interventions in the order in which they happen, and works out the effects of
 // each.
-func (c *compiler) schedule(start Scope) {
+func (c *compiler) schedule(start eval.Scope) {
 	all, ok := c.deliveries(start)
 	if !ok {
 		return
@@ -236,7 +238,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	text, after := c.interventionSyntax[d], from
 	effect := &program.Effect{}
 	if len(text.Set) > 0 {
-		changes := map[string]Parameter{}
+		changes := map[string]eval.Parameter{}
 		c.lastChange++
 		for _, s := range text.Set {
 			old, ok := from.here.Parameter(s.Label.Name)
@@ -249,16 +251,18 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 				continue
 			}
 			effect.Changes = effect.Changes || !sameValue(from.here, old, s.Value)
-			changes[s.Label.Name] = Parameter{s.Value, text.What + ": set: " + s.Label.Name, c.lastChange}
+			changes[s.Label.Name] = eval.Parameter{
+				Value: s.Value, What: text.What + ": set: " + s.Label.Name, Change: c.lastChange,
+			}
 		}
-		after.here = from.here.with(changes)
+		after.here = from.here.With(changes)
 		after.phase = c.phase(after.here)
 	}
 	effect.Next, c.stateAfter[effect] = after.phase, after
 	here := after.here
 	if text.Coverage.Given() {
-		effect.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here Scope) *program.TimeVarying {
-			p, _ := here.timeVarying(text.Coverage, text.What+": coverage", syntax.KindShare)
+		effect.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here eval.Scope) *program.TimeVarying {
+			p, _ := here.TimeVarying(text.Coverage, text.What+": coverage", quantity.Share)
 			return p
 		})
 	}
@@ -268,7 +272,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 		effect.Do = &do
 	}
 	if effect.Count = text.Count; text.ComputedCount.Given() && !c.unknownCount(text) {
-		effect.Count, _ = here.count(text.ComputedCount, text.What+": count", "")
+		effect.Count, _ = here.Individuals(text.ComputedCount, text.What+": count", "")
 	}
 	if d.Adds >= 0 {
 		effect.Keep = c.keep(here, &c.file.Supplies[d.Adds])

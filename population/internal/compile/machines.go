@@ -5,8 +5,10 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -100,7 +102,7 @@ func (c *compiler) machineValue(m int, n syntax.Ref, what string, orOut bool) ui
 }
 
 // machineAction returns what a clock of a machine does when it fires.
-func (c *compiler) machineAction(here Scope, m int, clock *syntax.Clock) program.Action {
+func (c *compiler) machineAction(here eval.Scope, m int, clock *syntax.Clock) program.Action {
 	a := program.Action{Kind: program.DoMove, To: program.SameState, Name: c.nameIndex(clock.Name), Chance: 1}
 	if clock.To.Given() {
 		v := c.machineValue(m, clock.To, clock.What+": to", true)
@@ -133,7 +135,7 @@ func (c *compiler) isIn(m, v int) program.Condition {
 }
 
 // machineRates adds the clocks of a machine that fire at a rate to the rate events of all states.
-func (c *compiler) machineRates(here Scope, m int) {
+func (c *compiler) machineRates(here eval.Scope, m int) {
 	states := c.file.Machines[m].States
 	for v := range states {
 		s := &states[v]
@@ -160,16 +162,16 @@ func (c *compiler) machineRates(here Scope, m int) {
 
 // machineTables builds the tables of the clocks of a machine that have a timer. They are nil if
 // none has.
-func (c *compiler) machineTables(here Scope, t *program.Phase, m int) []program.State {
+func (c *compiler) machineTables(here eval.Scope, t *program.Phase, m int) []program.State {
 	if c.program.Machines[m].Columns == 0 {
 		return nil
 	}
 	states := c.file.Machines[m].States
-	action := func(here Scope, clock *syntax.Clock) program.Action { return c.machineAction(here, m, clock) }
+	action := func(here eval.Scope, clock *syntax.Clock) program.Action { return c.machineAction(here, m, clock) }
 	tables := make([]program.State, len(states))
 	for v := range states {
 		s := &states[v]
-		build := func(here Scope) (st program.State) {
+		build := func(here eval.Scope) (st program.State) {
 			c.timers(here, s, &st, action)
 			return st
 		}
@@ -182,7 +184,7 @@ func (c *compiler) machineTables(here Scope, t *program.Phase, m int) []program.
 
 // machineStarts works out who is in which state of each machine at the start: numbers that are
 // dealt, and how everybody else draws.
-func (c *compiler) machineStarts(here Scope) {
+func (c *compiler) machineStarts(here eval.Scope) {
 	for m := range c.file.Machines {
 		text := &c.file.Machines[m]
 		what := "machines: " + text.Name + ": start"
@@ -208,7 +210,7 @@ func (c *compiler) machineStarts(here Scope) {
 
 // machineCount returns the number of individuals that begin in a state, and whether it is one and
 // not a probability.
-func machineCount(here Scope, s *syntax.MachineShare) (count int, isCount, ok bool) {
+func machineCount(here eval.Scope, s *syntax.MachineShare) (count int, isCount, ok bool) {
 	if s.Rest || s.Kind == syntax.ComputedShare {
 		return 0, false, true
 	}
@@ -217,11 +219,11 @@ func machineCount(here Scope, s *syntax.MachineShare) (count int, isCount, ok bo
 		if !ok {
 			return 0, false, false
 		}
-		if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+		if got.IsQuantity() && got.Quantity.Kind == quantity.Share {
 			return 0, false, true
 		}
 	}
-	count, ok = here.count(s.Value, s.What, ", or a percentage")
+	count, ok = here.Individuals(s.Value, s.What, ", or a percentage")
 	return count, true, ok
 }
 
@@ -265,7 +267,7 @@ func (c *compiler) checkDeals() {
 }
 
 // machineSince works out how long individuals of the start have been in the states of machines.
-func (c *compiler) machineSince(here Scope) {
+func (c *compiler) machineSince(here eval.Scope) {
 	if c.Stopped {
 		return
 	}
@@ -315,7 +317,7 @@ func (c *compiler) needEnter(m int, which string) {
 
 // enterMachines sets the states of machines in which an individual enters, where with and inherit
 // do not. Of those at the start that is the start of the machine, and which is empty.
-func (c *compiler) enterMachines(here Scope, in *program.Entry, which string) {
+func (c *compiler) enterMachines(here eval.Scope, in *program.Entry, which string) {
 	for m := range c.program.Machines {
 		a := c.program.Machines[m].Attribute
 		if in.ValueOf(a) != program.Drawn || in.Draws != nil && in.Draws[a] != nil {

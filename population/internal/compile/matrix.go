@@ -8,8 +8,10 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -24,7 +26,7 @@ type Mixing struct {
 // mixing compiles the mixing matrix: the cumulative shares of each row. If it has contacts per unit
 // of time, it returns their sums as the rate of the contact, by group.
 func (c *compiler) mixing(
-	here Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact,
+	here eval.Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact,
 ) (rate *syntax.Value) {
 	what := text.What + ": mixing"
 	if text.By.Bad {
@@ -40,10 +42,7 @@ func (c *compiler) mixing(
 	c.program.MixesBy[a] = true
 	values := c.program.Attributes[a].Values
 	report := func(at diag.Place, message string) {
-		if !here.reported[at] {
-			here.reported[at] = true
-			c.Add(at, "%s", message)
-		}
+		here.Report(syntax.Value{At: at}, at, "%s", message)
 	}
 	rows, rowsAt := text.Matrix.Sorted(text.By.Name, values, report)
 	switch {
@@ -59,7 +58,7 @@ func (c *compiler) mixing(
 	}
 	ct.Attribute = a
 	if !text.Matrix.CountsContacts() && c.looksLikeContacts(here, rows) {
-		here.reportTogether(text.Matrix.At, rows[0], "%s: matrix: these are numbers of contacts, and chances are expected: "+
+		here.ReportTogether(text.Matrix.At, rows[0], "%s: matrix: these are numbers of contacts, and chances are expected: "+
 			"write matrix: {rows: [[…], …], unit: per %s} and leave out rate, or put the sum of each row into rate, as in "+
 			"rate: {by: %s, %s}, and divide the row by it", what, c.file.Unit.Name, text.By.Name, c.rowSums(here, rows, values))
 		return nil
@@ -76,13 +75,13 @@ func (c *compiler) mixing(
 		m.Shares = append(m.Shares, make([]float64, len(row)))
 		for j, v := range row {
 			if here.Dependence(v).Time {
-				here.reportValue(v, v.At,
+				here.Report(v, v.At,
 					"%s: matrix: its numbers cannot change with time by themselves; let an intervention set a "+
 						"parameter that stands here", what)
 			}
 			var ok bool
 			if text.Matrix.CountsContacts() {
-				m.Shares[i][j], ok = here.Within(v, what+": matrix", syntax.KindNumber,
+				m.Shares[i][j], ok = here.Within(v, what+": matrix", quantity.Number,
 					func(x float64) bool { return x >= 0 }, "a number of contacts cannot be negative")
 			} else {
 				m.Shares[i][j], ok = here.Chance(v, what+": matrix")
@@ -109,9 +108,9 @@ func (c *compiler) mixing(
 
 // looksLikeContacts reports whether numbers that should be chances are contacts: none is negative,
 // one of them is more than 1, or a rate, and no row adds up to 1.
-func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
+func (c *compiler) looksLikeContacts(here eval.Scope, rows [][]syntax.Value) bool {
 	contacts := false
-	here.List, here.reported = &diag.List{}, map[diag.Place]bool{} // problems are reported later
+	here = here.Quiet() // problems are reported later
 	for _, row := range rows {
 		sum := 0.0
 		for _, v := range row {
@@ -120,15 +119,15 @@ func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
 			switch q := got.Quantity; {
 			case !ok || !got.IsQuantity() || !(q.Number >= 0):
 				return false
-			case q.Kind == syntax.KindRate:
+			case q.Kind == quantity.Rate:
 				contacts = true
-			case q.Kind == syntax.KindNumber:
+			case q.Kind == quantity.Number:
 				contacts = contacts || q.Number > 1
-			case q.Kind != syntax.KindShare:
+			case q.Kind != quantity.Share:
 				return false
 			}
 		}
-		if isOne(sum) {
+		if eval.IsOne(sum) {
 			return false
 		}
 	}
@@ -136,7 +135,7 @@ func (c *compiler) looksLikeContacts(here Scope, rows [][]syntax.Value) bool {
 }
 
 // rowSums writes the sums of rows as the entries of a table, for a message.
-func (c *compiler) rowSums(here Scope, rows [][]syntax.Value, values []string) string {
+func (c *compiler) rowSums(here eval.Scope, rows [][]syntax.Value, values []string) string {
 	const few = 3
 	var all []string
 	for i, row := range rows[:min(len(rows), few)] {
@@ -155,17 +154,17 @@ func (c *compiler) rowSums(here Scope, rows [][]syntax.Value, values []string) s
 
 // checkRows refuses rows of chances that do not add up to 1. Sums that differ from 1 because the
 // chances are written with six digits are accepted, with a note; the rows are divided by them.
-func (c *compiler) checkRows(here Scope, m *Mixing, rows [][]syntax.Value, what string) {
+func (c *compiler) checkRows(here eval.Scope, m *Mixing, rows [][]syntax.Value, what string) {
 	for i, shares := range m.Shares {
 		sum := 0.0
 		for _, x := range shares {
 			sum += x
 		}
 		switch {
-		case isOne(sum):
+		case eval.IsOne(sum):
 			continue
 		case math.Abs(sum-1) > 1e-6*float64(len(shares)):
-			here.reportTogether(rows[i][0].At, rows[i], "%s: matrix: row %d adds up to %s, expected 1", what, i+1,
+			here.ReportTogether(rows[i][0].At, rows[i], "%s: matrix: row %d adds up to %s, expected 1", what, i+1,
 				notOne(sum))
 			continue
 		}
@@ -190,7 +189,7 @@ func notOne(sum float64) string {
 // table by group: the rate. Contacts of two groups with each other are compared, and made equal if
 // the file asks for it.
 func (c *compiler) contactRates(
-	here Scope, t *program.Phase, m *Mixing, text *syntax.Contact, a int,
+	here eval.Scope, t *program.Phase, m *Mixing, text *syntax.Contact, a int,
 ) *syntax.Value {
 	values := c.program.Attributes[a].Values
 	sizes, known := c.sizesAtStart(t, a)
@@ -198,7 +197,7 @@ func (c *compiler) contactRates(
 	case known:
 		c.reciprocity(m, text, values, sizes)
 	case text.Matrix.Reciprocal:
-		here.reportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
+		here.ReportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
 			"start, and they are not known", text.What, text.By.Name)
 		return nil
 	}
@@ -218,7 +217,7 @@ func (c *compiler) contactRates(
 		rate.Table.Entries = append(rate.Table.Entries, syntax.TableEntry{
 			Of: syntax.Ref{Name: values[i], At: text.Matrix.At},
 			Value: syntax.Value{At: text.Matrix.At, Text: fmt.Sprintf("%.6g per %s", sum*one, c.file.Unit.Name),
-				Quantity: syntax.Quantity{Kind: syntax.KindRate, Number: sum * one, Unit: c.file.Unit}},
+				Quantity: quantity.Quantity{Kind: quantity.Rate, Number: sum * one, Unit: c.file.Unit}},
 		})
 	}
 	return rate
@@ -263,7 +262,7 @@ func (c *compiler) sizesAtStart(t *program.Phase, a int) ([]float64, bool) {
 func (c *compiler) reciprocity(m *Mixing, text *syntax.Contact, values []string, sizes []float64) {
 	const tolerated = 0.01
 	worst, words, pairs := tolerated, "", 0
-	unit, _ := syntax.UnitSuffix(text.Matrix.Unit)
+	unit, _ := quantity.UnitSuffix(text.Matrix.Unit)
 	for i := range m.Shares {
 		for j := range m.Shares[:i] {
 			there, back := float64(m.Shares[j][i]*sizes[j]), float64(m.Shares[i][j]*sizes[i])

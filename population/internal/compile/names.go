@@ -1,9 +1,11 @@
 package compile
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -135,4 +137,60 @@ func (c *compiler) nameIndex(name string) int {
 		c.program.CountedNames = append(c.program.CountedNames, name)
 	}
 	return i
+}
+
+// listPresences adds an attribute for each kind of places and each network that a table or a
+// condition is by. They come after all others.
+func (c *compiler) listPresences() {
+	f, p := c.file, c.program
+	list := func(name string, kind, network int) {
+		if acts, asked := f.Asked[name]; asked {
+			p.Presences = append(p.Presences,
+				program.Presence{Attribute: len(p.Attributes), Kind: kind, Network: network, Seen: !acts})
+			p.Attributes = append(p.Attributes, program.Attribute{Name: name, Values: program.PresenceNames})
+		}
+	}
+	for k := range f.Places {
+		list(f.Places[k].Name, k, -1)
+	}
+	for k := range f.Networks {
+		list(f.Networks[k].Name, -1, k)
+	}
+}
+
+// isPresence reports whether a name is that of a kind of places or of a network, where an attribute
+// is needed that individuals have themselves. It adds a problem if so.
+func (c *compiler) isPresence(n syntax.Ref, what string) bool {
+	switch {
+	case c.kind(n.Name) >= 0:
+		c.Add(n.At, "%s: %s is a kind of places; expected an attribute or a machine", what, n.Name)
+	case c.network(n.Name) >= 0:
+		c.Add(n.At, "%s: %s is a network; expected an attribute or a machine", what, n.Name)
+	default:
+		return false
+	}
+	return true
+}
+
+// functions checks the names of the functions that a program supplies for contacts, and of the
+// values that it records.
+func (c *compiler) functions() {
+	var contacts []string
+	for i := range c.file.Transmission {
+		if name := c.file.Transmission[i].Name; name != "" {
+			contacts = append(contacts, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.file.Functions.Chances)) {
+		if !slices.Contains(contacts, name) {
+			c.Add(diag.Place{File: "WithChance " + name}, "%s",
+				diag.Unknown("contact", name, func() []string { return contacts }))
+		}
+	}
+	c.program.Values = c.file.Functions.Values
+	for i, v := range c.program.Values {
+		if slices.ContainsFunc(c.program.Values[:i], func(o function.Value) bool { return o.Name == v.Name }) {
+			c.Add(diag.Place{File: "WithValue " + v.Name}, "there are two values of that name")
+		}
+	}
 }

@@ -6,7 +6,9 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -33,7 +35,7 @@ func (c *compiler) link(text *syntax.Contact) int {
 }
 
 // networks works out the links of the start.
-func (c *compiler) networks(here Scope) {
+func (c *compiler) networks(here eval.Scope) {
 	all := c.file.Networks
 	if n := len(all); n > maxNetworks {
 		c.Add(all[maxNetworks].At, "networks: %d are more than the %d there can be", n, maxNetworks)
@@ -49,7 +51,7 @@ func (c *compiler) networks(here Scope) {
 }
 
 // networkStart works out those of one network.
-func (c *compiler) networkStart(here Scope, text *syntax.Network) program.Network {
+func (c *compiler) networkStart(here eval.Scope, text *syntax.Network) program.Network {
 	n := program.Network{Name: text.Name}
 	for i := range c.file.Transmission {
 		n.Grows = n.Grows || c.file.Transmission[i].Link.Name == text.Name
@@ -85,15 +87,15 @@ func (c *compiler) linksUnknown() bool {
 }
 
 // randomLinks works out the probability of a link of two individuals.
-func (c *compiler) randomLinks(here Scope, text *syntax.Network, n *program.Network) {
+func (c *compiler) randomLinks(here eval.Scope, text *syntax.Network, n *program.Network) {
 	notNegative := func(x float64) bool { return x >= 0 }
 	what := text.What + ": random: mean"
-	mean, ok := here.Within(text.Mean, what, syntax.KindNumber, notNegative, "expected a mean from 0 on")
+	mean, ok := here.Within(text.Mean, what, quantity.Number, notNegative, "expected a mean from 0 on")
 	if !ok || c.file.SizeBad {
 		return
 	}
 	if people := c.program.Size; mean > max(0, float64(people-1)) {
-		here.reportValue(text.Mean, text.Mean.At, "%s: %s, but of %d people each has at most %d links", what,
+		here.Report(text.Mean, text.Mean.At, "%s: %s, but of %d people each has at most %d links", what,
 			text.Mean.Text, people, max(0, people-1))
 		return
 	}
@@ -104,19 +106,19 @@ func (c *compiler) randomLinks(here Scope, text *syntax.Network, n *program.Netw
 }
 
 // degrees works out how many ends of links individuals have.
-func (c *compiler) degrees(here Scope, text *syntax.Network, n *program.Network) {
+func (c *compiler) degrees(here eval.Scope, text *syntax.Network, n *program.Network) {
 	expected := 0.0
 	values, told := []syntax.Value{text.Degrees}, false
 	if text.Most.Given() {
 		values = append(values, text.Most)
 	}
-	n.Degrees = eachCell(c, here, values, func(here Scope) program.Whole {
+	n.Degrees = eachCell(c, here, values, func(here eval.Scope) program.Whole {
 		w, ok := here.Whole(text.Degrees, text.What+": degrees")
 		if !ok || !c.reserveEntries(1+len(w.Sums)/16) {
 			return program.Whole{}
 		}
 		if text.Most.Given() && !told {
-			most, ok := here.wholeNumber(text.Most, text.What+": most")
+			most, ok := here.WholeNumber(text.Most, text.What+": most")
 			if largest := w.First + max(0, len(w.Sums)-1); ok && largest > most {
 				c.Add(text.Most.At, "%s: most: %d, but degrees may be more%s; write most: %d into its law", text.What, most,
 					c.cellWords(here), most)
@@ -130,30 +132,30 @@ func (c *compiler) degrees(here Scope, text *syntax.Network, n *program.Network)
 }
 
 // tooManyLinks reports that so many links are expected, if they are too many.
-func (c *compiler) tooManyLinks(here Scope, text *syntax.Network, v syntax.Value, expected float64) bool {
+func (c *compiler) tooManyLinks(here eval.Scope, text *syntax.Network, v syntax.Value, expected float64) bool {
 	if expected <= maxLinks {
 		return false
 	}
-	here.reportValue(v, v.At, "%s: about %.3g links; expected at most %d", text.What, expected, uint64(maxLinks))
+	here.Report(v, v.At, "%s: about %.3g links; expected at most %d", text.What, expected, uint64(maxLinks))
 	return true
 }
 
 // networkTable works out what a phase says of a network.
-func (c *compiler) networkTable(here Scope, i int) program.NetworkTable {
+func (c *compiler) networkTable(here eval.Scope, i int) program.NetworkTable {
 	text := &c.file.Networks[i]
 	var t program.NetworkTable
 	if text.Bad {
 		return t
 	}
 	if text.Most.Given() {
-		t.Most = eachCell(c, here, []syntax.Value{text.Most}, func(here Scope) int {
-			n, _ := here.wholeNumber(text.Most, text.What+": most")
+		t.Most = eachCell(c, here, []syntax.Value{text.Most}, func(here eval.Scope) int {
+			n, _ := here.WholeNumber(text.Most, text.What+": most")
 			return n
 		})
 	}
 	if c.program.Networks[i].Timed {
 		if d := here.Dependence(text.After); d.Cells() {
-			here.reportTogether(text.After.At, []syntax.Value{text.After}, "%s: ends: after: a table by group would be of two "+
+			here.ReportTogether(text.After.At, []syntax.Value{text.After}, "%s: ends: after: a table by group would be of two "+
 				"people; write one duration, or make two networks", text.What)
 		} else if l, ok := here.Law(text.After, text.What+": ends: after"); ok {
 			t.After = &l
@@ -164,7 +166,7 @@ func (c *compiler) networkTable(here Scope, i int) program.NetworkTable {
 
 // linkEnds adds the ends of the links of a network to the rate events of all states, if they are at
 // a rate. Both ends of a link may end it, each at half of the rate.
-func (c *compiler) linkEnds(here Scope, i int) {
+func (c *compiler) linkEnds(here eval.Scope, i int) {
 	text := &c.file.Networks[i]
 	if text.Bad || !text.Ends.Given() && (!text.After.Given() || c.program.Networks[i].Timed) {
 		return
@@ -174,7 +176,7 @@ func (c *compiler) linkEnds(here Scope, i int) {
 		rate, key, instead = text.After, "after", "duration"
 	}
 	if d := here.Dependence(rate); d.Cells() || d.Since || d.Number {
-		here.reportTogether(rate.At, []syntax.Value{rate}, "%s: ends: %s: a table by group would be of two people; "+
+		here.ReportTogether(rate.At, []syntax.Value{rate}, "%s: ends: %s: a table by group would be of two people; "+
 			"write one %s, or make two networks", text.What, key, instead)
 		return
 	}
@@ -185,7 +187,7 @@ func (c *compiler) linkEnds(here Scope, i int) {
 	if text.Ends.Given() {
 		pairs := &syntax.CountDependent{Value: rate, Pairs: true, Near: 1 + near}
 		each := syntax.Value{At: rate.At, Text: rate.Text, CountDependent: pairs}
-		of, _ = c.timeVarying(here, each, what+": rate", syntax.KindRate)
+		of, _ = c.timeVarying(here, each, what+": rate", quantity.Rate)
 	} else if l, ok := here.Law(rate, what+": after"); ok && l.Rate() < math.Inf(1) {
 		of = &program.TimeVarying{Root: program.Constant(l.Rate()), Near: 1 + near, Personal: true}
 	}

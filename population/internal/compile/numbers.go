@@ -3,15 +3,16 @@ package compile
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // numbers works out the laws of the attributes that are numbers. They are the same all the time.
-func (c *compiler) numbers(here Scope) {
+func (c *compiler) numbers(here eval.Scope) {
 	for i := range c.file.Numbers {
 		text := &c.file.Numbers[i]
 		what := "attributes: " + text.Name + ": number"
@@ -21,141 +22,26 @@ func (c *compiler) numbers(here Scope) {
 			c.program.Numbers = append(c.program.Numbers, n)
 			continue
 		}
-		n.Law = eachCell(c, here, values, func(here Scope) program.NumberLaw { return here.numberLaw(text, what) })
+		n.Law = eachCell(c, here, values, func(here eval.Scope) program.NumberLaw { return here.NumberLaw(text, what) })
 		c.program.Numbers = append(c.program.Numbers, n)
 	}
 }
 
 // setLater reports whether an intervention sets a parameter that values are made of, and adds a
 // problem if so.
-func (c *compiler) setLater(here Scope, values []syntax.Value, what string) (found bool) {
+func (c *compiler) setLater(here eval.Scope, values []syntax.Value, what string) (found bool) {
 	for _, v := range values {
 		seen := map[string]bool{}
-		here.EachParameter(v, seen, func(Parameter) {})
+		here.EachParameter(v, seen, func(eval.Parameter) {})
 		for name := range seen {
-			if len(here.sets[name]) > 0 && !found {
+			if len(here.Sets[name]) > 0 && !found {
 				found = true
-				here.reportTogether(v.At, []syntax.Value{v}, "%s: an intervention sets %s, and a number has one law all the "+
+				here.ReportTogether(v.At, []syntax.Value{v}, "%s: an intervention sets %s, and a number has one law all the "+
 					"time; expected a value of its own", what, diag.Quote(name))
 			}
 		}
 	}
 	return found
-}
-
-// numberLaw works out the law of a number.
-func (s Scope) numberLaw(text *syntax.Number, what string) (l program.NumberLaw) {
-	l.Least, l.Most = math.Inf(-1), math.Inf(1)
-	s.unitless = true
-	s.laws = map[*syntax.Distribution]cachedLaw{} // without a unit
-	good := true
-	limit := func(v syntax.Value, what string, x *float64) {
-		if v.Given() {
-			y, _, ok := s.Quantity(v, what, syntax.KindNumber)
-			*x, good = y, good && ok
-		}
-	}
-	limit(text.Least, what+": least", &l.Least)
-	limit(text.Most, what+": most", &l.Most)
-	positive := func(v syntax.Value, what string) (x float64) {
-		ok := false
-		if v.Given() { // otherwise that has been reported
-			x, ok = s.PositiveNumber(v, what)
-		}
-		good = good && ok
-		return x
-	}
-	switch what := what + ": " + text.Family; text.Family {
-	case "poisson":
-		l.Family, l.Mean = program.Poisson, positive(text.Mean, what+": mean")
-	case "negative binomial":
-		l.Family, l.Mean = program.NegativeBinomial, positive(text.Mean, what+": mean")
-		l.Spread = positive(text.Spread, what+": dispersion")
-	case "normal":
-		l.Family = program.Normal
-		if good = good && text.Mean.Given(); good {
-			l.Mean, _, good = s.Quantity(text.Mean, what+": mean", syntax.KindNumber)
-		}
-		l.Spread = positive(text.Spread, what+": sd")
-	default:
-		var ok bool
-		if text.Law.Bad {
-			return l
-		}
-		l.Law, ok = s.Law(text.Law, strings.TrimSuffix(what, ": "+text.Family))
-		good = good && ok
-		if why := l.Law.WhyEndless(); ok && why != "" {
-			s.reportTogether(text.LawAt, []syntax.Value{text.Law}, "%s: %s, and a number must have one", what, why)
-			good = false
-		}
-	}
-	if values := []syntax.Value{text.Least, text.Most}; good && !(l.Least <= l.Most) {
-		s.reportTogether(text.LawAt, values, "%s: least is above most", what)
-	} else if good && l.Within() < 0.01 {
-		s.reportTogether(text.LawAt, values, "%s: less than one in a hundred lies between least and most; take another law",
-			what)
-	}
-	return l
-}
-
-// numberTerm returns the term of a number in an expression.
-func (s Scope) numberTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
-	k := slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
-	at := x.Place(n.From)
-	switch {
-	case k < 0:
-		s.reportValue(syntax.Value{At: at}, at, "%s: %s is a number of each individual; expected one value for all", what,
-			n.Leaf.Name)
-		return DimTerm{}, false
-	case s.numbers[k].Law == nil || len(s.numbers[k].Law.Values) == 0:
-		return DimTerm{}, false // that has been reported
-	}
-	if x.OfMet && s.met == nil {
-		s.reportValue(syntax.Value{At: at}, at, "%s: %s of: met is that of the one who is met; only the chance of a "+
-			"transmission can have it", what, n.Leaf.Name)
-		return DimTerm{}, false
-	}
-	t := &program.Term{Op: program.TermNumber, Number: k, Met: x.OfMet, Low: math.Inf(1), High: math.Inf(-1)}
-	for i := range s.numbers[k].Law.Values {
-		low, high := s.numbers[k].Law.Values[i].Range()
-		t.Low, t.High = min(t.Low, low), max(t.High, high)
-	}
-	low, high := s.givenRange(n.Leaf.Name)
-	t.Low, t.High = min(t.Low, low), max(t.High, high)
-	return DimTerm{t, syntax.Dimensionless}, true
-}
-
-// meanTerm returns the term of the mean of a number, of all or of those in a state. The states of
-// machines are not among these.
-func (s Scope) meanTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (DimTerm, bool) {
-	t := &program.Term{Op: program.TermMean, State: -1}
-	t.Number = slices.IndexFunc(s.numbers, func(one program.Number) bool { return one.Name == n.Leaf.Name })
-	if t.Number < 0 {
-		return DimTerm{}, false // its definition has a problem, which has been reported
-	}
-	if n.Leaf.State != "" {
-		states := s.states
-		if len(s.machines) > 0 {
-			states = states[:s.machines[0].FirstCount]
-		}
-		if t.State = slices.Index(states, n.Leaf.State); t.State < 0 {
-			at := x.Place(n.OpAt)
-			s.reportValue(syntax.Value{At: at}, at, "%s: mean: %s", what,
-				diag.Unknown("state", n.Leaf.State, func() []string { return states }))
-			return DimTerm{}, false
-		}
-	}
-	return DimTerm{t, syntax.Dimensionless}, true
-}
-
-// givenRange returns the least and the greatest number that with gives: +Inf and −Inf if it gives
-// none.
-func (s Scope) givenRange(name string) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for _, x := range s.givenNumbers[name] {
-		low, high = min(low, x), max(high, x)
-	}
-	return low, high
 }
 
 // eachWith calls do with everything that with gives, wherever somebody enters.
@@ -196,11 +82,11 @@ func (c *compiler) giveNumbers() map[string][]float64 {
 
 // givenNumber reads the number that with gives.
 func (c *compiler) givenNumber(m *syntax.Move, what string) (float64, bool) {
-	if x, ok := syntax.ParseNumber(m.Gives.Value.Name); ok && len(m.Gives.Shares)+len(m.Gives.Cases) == 0 {
+	if x, ok := quantity.ParseNumber(m.Gives.Value.Name); ok && len(m.Gives.Shares)+len(m.Gives.Cases) == 0 {
 		return x, true
 	}
 	at := m.Attribute.At
-	c.here.reportValue(syntax.Value{At: at}, at, "%s: %s is a number; expected one, such as 2.5", what, m.Attribute.Name)
+	c.here.Report(syntax.Value{At: at}, at, "%s: %s is a number; expected one, such as 2.5", what, m.Attribute.Name)
 	return 0, false
 }
 
@@ -231,97 +117,4 @@ func (c *compiler) allNumbers(in *program.Entry) []float64 {
 		in.Numbers = slices.Repeat([]float64{math.NaN()}, len(c.file.Numbers))
 	}
 	return in.Numbers
-}
-
-// cutNumbers cuts a rate with numbers into pieces: those of the part without numbers, which the
-// numbers then multiply. Where a number is not a factor, its largest value is the bound.
-func (s Scope) cutNumbers(tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
-	part := program.TimeVarying{}
-	var ok bool
-	if tv.Numbers, part.Root, ok = tv.Root.SplitNumbers(); !ok {
-		tv.Numbers, part.Root = nil, tv.Root
-		if _, high := tv.Root.Bounds(0, s.end-s.start); math.IsInf(high, 0) || math.IsNaN(high) {
-			s.reportValue(v, at, "%s: %s has no bound, so that it cannot be drawn: %s may be any number; multiply what changes "+
-				"by it, or give its law a most", what, nameOrText(v, got), s.numberWords(tv.Root))
-			return false
-		}
-	}
-	if ok := s.cutIntoPieces(&part, v, got, at, what); !ok {
-		return false
-	}
-	part.CutBySince()
-	tv.Edges, tv.Bounds, tv.Factors = part.Edges, part.Bounds, part.Factors
-	return true
-}
-
-// numberWords names the first number of a term.
-func (s Scope) numberWords(t *program.Term) (name string) {
-	t.EachNumber(func(n *program.Term) {
-		if name == "" {
-			name = s.numbers[n.Number].Name
-		}
-	})
-	return name
-}
-
-// checkNumbers refuses a rate that could be negative for somebody's numbers, and a probability that
-// could be above 1.
-func (s Scope) checkNumbers(
-	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
-) bool {
-	low, high := tv.Root.Bounds(0, s.end-s.start)
-	name := s.numberWords(tv.Root)
-	bad := ""
-	tv.Root.EachNumber(func(n *program.Term) {
-		if one := &s.numbers[n.Number]; n.Low < 0 && bad == "" {
-			if bad = "a given number is"; one.Law.Values[0].Family == program.Normal {
-				bad = "a normal can be"
-			}
-			name = one.Name
-		}
-	})
-	switch {
-	case low >= -1e-12 && (want == syntax.KindRate || high <= 1+1e-12):
-		return true
-	case low < 0 && bad != "":
-		s.reportValue(v, at, "%s: %s: %s below 0; give it least: 0, or take another", what, name, bad)
-	case want != syntax.KindRate && math.IsInf(high, 1):
-		s.reportValue(v, at, "%s: %s may be any number, and a probability is between 0 and 1; give its law a most", what,
-			name)
-	case want != syntax.KindRate:
-		s.reportValue(v, at, "%s: %s is between %.6g and %.6g: a probability is between 0 and 1, or 0%% and 100%%", what,
-			nameOrText(v, got), low, high)
-	default:
-		s.reportValue(v, at, "%s: %s can be negative: a rate cannot be", what, nameOrText(v, got))
-	}
-	return false
-}
-
-// exponentialRate returns the rate of an exponential distribution that depends on a number.
-func (s Scope) exponentialRate(v syntax.Value, what string) (*program.TimeVarying, bool) {
-	got, at, ok := s.Dereference(v, what)
-	if !ok || got.Distribution == nil {
-		return nil, false
-	}
-	what += ": " + got.Distribution.Family
-	name, want := "rate", syntax.RateDimension
-	if _, ok := got.Distribution.Args["rate"]; !ok {
-		name, want = "mean", syntax.DurationDimension
-	}
-	arg := got.Distribution.Args[name]
-	m, ok := s.Term(arg, what+": "+name)
-	switch {
-	case !ok:
-		return nil, false
-	case m.Dimension != want:
-		s.reportValue(arg, at, "%s: %s: %s is %s; expected %s", what, name, arg.Text, m.Describe(s.unit),
-			want.Describe(s.unit))
-		return nil, false
-	}
-	tv := &program.TimeVarying{Root: m.Term, Personal: true}
-	if name == "mean" {
-		tv.Root = m.Reciprocal()
-	}
-	return tv, s.checkNumbers(tv, arg, arg, at, what+": "+name, syntax.KindRate) &&
-		s.cutNumbers(tv, arg, arg, at, what+": "+name)
 }

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -27,7 +29,7 @@ func (c *compiler) sourceIndex(clock *syntax.Clock) int {
 }
 
 // sources works out the weights of all sources, for the parameters of a phase.
-func (c *compiler) sources(here Scope, t *program.Phase) {
+func (c *compiler) sources(here eval.Scope, t *program.Phase) {
 	for _, clock := range c.sourceClocks {
 		var s program.Source
 		what := clock.What + ": source"
@@ -35,7 +37,7 @@ func (c *compiler) sources(here Scope, t *program.Phase) {
 			share := &clock.Source[i]
 			state, weight := c.state(share.State, what, false), 1.0
 			if share.Weight.Given() && !share.Weight.Bad {
-				weight, _ = here.Within(share.Weight, what+": "+diag.Shorten(share.State.Name), syntax.KindNumber,
+				weight, _ = here.Within(share.Weight, what+": "+diag.Shorten(share.State.Name), quantity.Number,
 					func(x float64) bool { return x >= 0 && x <= maxWeight }, "a weight cannot be negative")
 			}
 			if state == program.NoState {
@@ -53,32 +55,32 @@ func (c *compiler) sources(here Scope, t *program.Phase) {
 
 // observationTables works out the probabilities and delays of all observations, for the parameters
 // of a phase.
-func (c *compiler) observationTables(here Scope, t *program.Phase) {
+func (c *compiler) observationTables(here eval.Scope, t *program.Phase) {
 	for i := range c.file.Observations {
 		text := &c.file.Observations[i]
 		table := program.ObservationTable{Chance: 1, Count: text.Survey.Count}
 		if v := text.Chance; v.Given() && !v.Bad {
 			if here.Dependence(v).Counts {
-				name := here.firstThat(v, func(d Dependence) bool { return d.Counts })
-				here.reportValue(v, v.At, "%s: chance: %s depends on how many there are, and a chance cannot", text.What, name)
+				name := here.FirstThat(v, func(d eval.Dependence) bool { return d.Counts })
+				here.Report(v, v.At, "%s: chance: %s depends on how many there are, and a chance cannot", text.What, name)
 			} else {
 				table.Chance, table.Chances = c.chances(here, v, text.What+": chance", false)
 			}
 		}
 		if v := text.After; v.Given() && !v.Bad {
-			table.After = eachCell(c, here, []syntax.Value{v}, func(here Scope) law.Law {
+			table.After = eachCell(c, here, []syntax.Value{v}, func(here eval.Scope) law.Law {
 				l, _ := here.Law(v, text.What+": after")
 				return l
 			})
 		}
 		if v := text.Survey.Coverage; v.Given() && !v.Bad {
-			table.Coverage = eachCell(c, here, []syntax.Value{v}, func(here Scope) *program.TimeVarying {
-				p, _ := here.timeVarying(v, text.What+": coverage", syntax.KindShare)
+			table.Coverage = eachCell(c, here, []syntax.Value{v}, func(here eval.Scope) *program.TimeVarying {
+				p, _ := here.TimeVarying(v, text.What+": coverage", quantity.Share)
 				return p
 			})
 		}
 		if v := text.Survey.ComputedCount; v.Given() && !c.unknownCount(&text.Survey) {
-			table.Count, _ = here.count(v, text.What+": count", "")
+			table.Count, _ = here.Individuals(v, text.What+": count", "")
 		}
 		t.Observations = append(t.Observations, table)
 	}

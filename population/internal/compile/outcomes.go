@@ -7,13 +7,15 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // listOutcomes lists the outcomes, with the discount and the beginning of each. Neither changes
 // during a run.
-func (c *compiler) listOutcomes(here Scope) {
+func (c *compiler) listOutcomes(here eval.Scope) {
 	p := c.program
 	p.RecordsTime = c.file.Record.Time
 	for i := range c.file.Outcomes {
@@ -23,8 +25,8 @@ func (c *compiler) listOutcomes(here Scope) {
 			c.fixedInOutcome(here, text.From, text.What+": from")
 			if at, ok := here.ClockTime(text.From, text.What+": from"); ok {
 				if at < p.Start-p.TimeTolerance || at > p.End+p.TimeTolerance {
-					here.reportValue(text.From, text.From.At, "%s: from: %s is not within the run", text.What,
-						here.describe(text.From))
+					here.Report(text.From, text.From.At, "%s: from: %s is not within the run", text.What,
+						here.Describe(text.From))
 				}
 				clock.From = max(0, at-p.Start)
 			}
@@ -44,16 +46,16 @@ func (c *compiler) listOutcomes(here Scope) {
 
 // fixedInOutcome refuses a parameter that interventions set, where one value is needed for the
 // whole run.
-func (c *compiler) fixedInOutcome(here Scope, v syntax.Value, what string) {
-	if v.Name != "" && len(here.sets[v.Name]) > 0 {
-		here.reportValue(v, v.At, "%s: interventions set %s; expected one value for the whole run", what,
+func (c *compiler) fixedInOutcome(here eval.Scope, v syntax.Value, what string) {
+	if v.Name != "" && len(here.Sets[v.Name]) > 0 {
+		here.Report(v, v.At, "%s: interventions set %s; expected one value for the whole run", what,
 			diag.Shorten(v.Name))
 	}
 }
 
 // discountRate returns the r with v(t) = exp(−rt) for a discount such as 3% per year: after each
 // year, what accrues counts 1/1.03 as much.
-func (c *compiler) discountRate(here Scope, v syntax.Value, what string) float64 {
+func (c *compiler) discountRate(here eval.Scope, v syntax.Value, what string) float64 {
 	got, at, ok := here.Resolve(v, what)
 	if !ok {
 		return 0
@@ -61,22 +63,22 @@ func (c *compiler) discountRate(here Scope, v syntax.Value, what string) float64
 	q := got.Quantity
 	switch {
 	case got.Distribution != nil:
-		here.reportValue(v, at, "%s: found a distribution, expected a discount such as 3%% per year", what)
-	case q.Kind == syntax.KindShare || q.Kind == syntax.KindNumber:
-		share := syntax.Quantity{Kind: syntax.KindShare, Number: q.Number}
-		here.reportValue(v, at, "%s: %s of what time? write %s per year", what, describeResolved(v, got), share)
-	case q.Kind != syntax.KindRate:
-		here.reportValue(v, at, "%s: %s is %s; expected a discount such as 3%% per year", what, describeResolved(v, got),
+		here.Report(v, at, "%s: found a distribution, expected a discount such as 3%% per year", what)
+	case q.Kind == quantity.Share || q.Kind == quantity.Number:
+		share := quantity.Quantity{Kind: quantity.Share, Number: q.Number}
+		here.Report(v, at, "%s: %s of what time? write %s per year", what, eval.DescribeResolved(v, got), share)
+	case q.Kind != quantity.Rate:
+		here.Report(v, at, "%s: %s is %s; expected a discount such as 3%% per year", what, eval.DescribeResolved(v, got),
 			q.Kind)
 	case got.Computed:
-		here.reportValue(v, at, "%s: %s, is worked out, and it is not known after which time it is to be compounded; "+
-			"write it out, as in 3%% per year", what, describeResolved(v, got))
+		here.Report(v, at, "%s: %s, is worked out, and it is not known after which time it is to be compounded; "+
+			"write it out, as in 3%% per year", what, eval.DescribeResolved(v, got))
 	case q.Number > 1 && !strings.Contains(got.Text, "%"):
-		share := func(x float64) syntax.Quantity { return syntax.Quantity{Kind: syntax.KindShare, Number: x} }
-		here.reportValue(v, at, "%s: %s is %s per %s; write %s per %s if that is meant", what, describeResolved(v, got),
+		share := func(x float64) quantity.Quantity { return quantity.Quantity{Kind: quantity.Share, Number: x} }
+		here.Report(v, at, "%s: %s is %s per %s; write %s per %s if that is meant", what, eval.DescribeResolved(v, got),
 			share(q.Number), q.Unit.Name, share(q.Number/100), q.Unit.Name)
 	case !(q.Number >= 0 && q.Number <= maxDiscount):
-		here.reportValue(v, at, "%s: %s: expected a discount from 0%% to 1000%%", what, describeResolved(v, got))
+		here.Report(v, at, "%s: %s: expected a discount from 0%% to 1000%%", what, eval.DescribeResolved(v, got))
 	default:
 		return detmath.Log1p(q.Number) * c.file.Unit.Seconds / q.Unit.Seconds
 	}
@@ -88,41 +90,43 @@ const maxDiscount = 10
 
 // outcomeTables works out the weights and the amounts of all outcomes for the parameters of a
 // scope.
-func (c *compiler) outcomeTables(here Scope, t *program.Phase) {
+func (c *compiler) outcomeTables(here eval.Scope, t *program.Phase) {
 	for i := range c.file.Outcomes {
 		text := &c.file.Outcomes[i]
 		table := program.OutcomeTable{}
 		if text.Time.Given() {
-			table.Exact = *c.outcomeValue(here, text.Time, text.What+": time", syntax.KindRate)
+			table.Exact = *c.outcomeValue(here, text.Time, text.What+": time", quantity.Rate)
 		}
 		for k := range text.Events {
 			e := &text.Events[k]
 			what := text.What + ": events: " + diag.Shorten(e.Of.Name)
-			table.Amounts = append(table.Amounts, *c.outcomeValue(here, e.Amount, what, syntax.KindNumber))
+			table.Amounts = append(table.Amounts, *c.outcomeValue(here, e.Amount, what, quantity.Number))
 		}
 		t.Outcomes = append(t.Outcomes, table)
 	}
 }
 
 // outcomeValue works out a weight or an amount for each cell.
-func (c *compiler) outcomeValue(here Scope, v syntax.Value, what string, want syntax.Kind) *program.ByCell[float64] {
+func (c *compiler) outcomeValue(
+	here eval.Scope, v syntax.Value, what string, want quantity.Kind,
+) *program.ByCell[float64] {
 	d := here.Dependence(v)
 	if v.Bad || d.Time || d.Counts {
 		if d.Time && !v.Bad {
-			name := here.firstThat(v, func(d Dependence) bool { return d.Time })
-			here.reportValue(v, v.At, "%s: %s changes with time; let interventions set a parameter", what, name)
+			name := here.FirstThat(v, func(d eval.Dependence) bool { return d.Time })
+			here.Report(v, v.At, "%s: %s changes with time; let interventions set a parameter", what, name)
 		} else if d.Counts && !v.Bad {
-			name := here.firstThat(v, func(d Dependence) bool { return d.Counts })
-			here.reportValue(v, v.At, "%s: %s depends on how many there are, and an outcome cannot", what, name)
+			name := here.FirstThat(v, func(d eval.Dependence) bool { return d.Counts })
+			here.Report(v, v.At, "%s: %s depends on how many there are, and an outcome cannot", what, name)
 		}
 		return &program.ByCell[float64]{Values: []float64{0}}
 	}
-	return eachCell(c, here, []syntax.Value{v}, func(here Scope) float64 {
-		if want == syntax.KindRate {
+	return eachCell(c, here, []syntax.Value{v}, func(here eval.Scope) float64 {
+		if want == quantity.Rate {
 			if got, at, ok := here.Resolve(v, what); ok && got.Distribution == nil && !got.Computed &&
-				got.Quantity.Kind == syntax.KindNumber {
-				here.reportValue(v, at, "%s: %s has no unit; write %s per %s", what, describeResolved(v, got), got.Text,
-					here.unit.Name)
+				got.Quantity.Kind == quantity.Number {
+				here.Report(v, at, "%s: %s has no unit; write %s per %s", what, eval.DescribeResolved(v, got), got.Text,
+					here.Unit.Name)
 				return 0
 			}
 		}
@@ -134,25 +138,6 @@ func (c *compiler) outcomeValue(here Scope, v syntax.Value, what string, want sy
 
 // maxWeight is the largest weight or amount: whatever is added up stays a finite number.
 const maxWeight = 1e30
-
-// firstThat returns the name, or the words, of the first value that a value is made of and that
-// depends on something.
-func (s Scope) firstThat(v syntax.Value, is func(Dependence) bool) string {
-	if v.Name != "" {
-		return diag.Shorten(v.Name)
-	}
-	found := v.Text
-	if v.TimeVarying != nil || v.CountDependent != nil {
-		return found
-	}
-	done := false
-	v.Each(func(part syntax.Value) {
-		if !done && is(s.Dependence(part)) {
-			found, done = s.firstThat(part, is), true
-		}
-	})
-	return found
-}
 
 // resolveOutcomes looks up what the events of outcomes are, once all names and flows are known, and
 // checks the names of the outcomes.

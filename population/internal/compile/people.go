@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/people"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -21,7 +22,7 @@ func (c *compiler) table() *people.Table {
 
 // startPeople works out the start groups of the people of a file: those whose state is dealt, and
 // those whom the file gives one.
-func (c *compiler) startPeople(here Scope) {
+func (c *compiler) startPeople(here eval.Scope) {
 	f, t := c.file, c.table()
 	given, free := make([]int, len(c.program.States)), 0
 	first := -1 // the first person without a state
@@ -101,7 +102,7 @@ func (c *compiler) person(i int) *program.Entry {
 
 // checkPeople refuses times since by which a clock has fired with certainty, and ages that nobody
 // reaches. Most people are cleared by one comparison, and the first that is refused ends it.
-func (c *compiler) checkPeople(here Scope) {
+func (c *compiler) checkPeople(here eval.Scope) {
 	t := c.table()
 	if t == nil || c.Count > 0 {
 		return
@@ -173,7 +174,7 @@ func shortestTime(st *program.State) float64 {
 }
 
 // refusesSince reports a time that a person cannot have been in a state for.
-func (c *compiler) refusesSince(here Scope, i int, x float64, what, state string, st *program.State) bool {
+func (c *compiler) refusesSince(here eval.Scope, i int, x float64, what, state string, st *program.State) bool {
 	l := law.Exactly(x)
 	before := c.Count
 	c.checkSince(here, c.person(i), syntax.Value{At: c.file.People.PersonAt(i)}, &l, what, state, st)
@@ -181,7 +182,7 @@ func (c *compiler) refusesSince(here Scope, i int, x float64, what, state string
 }
 
 // refusesAge reports an age that a person cannot have reached.
-func (c *compiler) refusesAge(here Scope, phase *program.Phase, i int, x float64) bool {
+func (c *compiler) refusesAge(here eval.Scope, phase *program.Phase, i int, x float64) bool {
 	before := c.Count
 	c.checkAges(here, phase, c.person(i), law.Exactly(x), syntax.Value{At: c.file.People.PersonAt(i)}, "age in years")
 	return c.Count > before

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -22,7 +23,7 @@ func (c *compiler) kind(name string) int {
 func limited(p program.Place) bool { return p.Limited() }
 
 // places works out the kinds of places.
-func (c *compiler) places(here Scope) {
+func (c *compiler) places(here eval.Scope) {
 	all := c.file.Places
 	if n := len(all); n > maxPlaces {
 		c.Add(all[maxPlaces].At, "places: %d are more than the %d there can be", n, maxPlaces)
@@ -41,7 +42,7 @@ func (c *compiler) places(here Scope) {
 }
 
 // place works out one of them.
-func (c *compiler) place(here Scope, k int) (p program.Place) {
+func (c *compiler) place(here eval.Scope, k int) (p program.Place) {
 	text := &c.file.Places[k]
 	p = program.Place{Name: text.Name, By: -1, Capacity: program.NoCapacity}
 	if text.Bad {
@@ -56,7 +57,7 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	if text.Capacity.Given() {
 		n, ok := c.fixedNumber(here, text.Capacity, text.What+": capacity")
 		if ok && n == 0 {
-			here.reportValue(text.Capacity, text.Capacity.At, "%s: capacity: expected at least 1", text.What)
+			here.Report(text.Capacity, text.Capacity.At, "%s: capacity: expected at least 1", text.What)
 		}
 		p.Capacity = min(max(n, 1), program.NoCapacity)
 	}
@@ -64,7 +65,7 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 	case text.Number.Given():
 		n, ok := c.fixedNumber(here, text.Number, text.What+": number")
 		if p.Number = max(n, 1); ok && (n == 0 || n > syntax.MaxIndividuals/8) {
-			here.reportValue(text.Number, text.Number.At, "%s: number: expected a number from 1 to %d", text.What,
+			here.Report(text.Number, text.Number.At, "%s: number: expected a number from 1 to %d", text.What,
 				syntax.MaxIndividuals/8)
 		}
 	case text.Size.Given():
@@ -101,19 +102,19 @@ func (c *compiler) place(here Scope, k int) (p program.Place) {
 
 // placeSizes works out how large places are at the start. A table is by something that the members
 // of a place share.
-func (c *compiler) placeSizes(here Scope, text *syntax.Place, p *program.Place) {
+func (c *compiler) placeSizes(here eval.Scope, text *syntax.Place, p *program.Place) {
 	for _, a := range here.Dependence(text.Size).Own {
 		if !slices.Contains(p.Alike, a) {
 			name := c.program.Attributes[a].Name
-			here.reportTogether(text.Size.At, []syntax.Value{text.Size},
+			here.ReportTogether(text.Size.At, []syntax.Value{text.Size},
 				"%s: size: a table by %s, in which members may differ; write alike: [%s] beside it", text.What, name, name)
 			return
 		}
 	}
-	p.Size = eachCell(c, here, []syntax.Value{text.Size}, func(here Scope) program.Whole {
+	p.Size = eachCell(c, here, []syntax.Value{text.Size}, func(here eval.Scope) program.Whole {
 		w, ok := here.Whole(text.Size, text.What+": size")
 		if ok && w.First == 0 {
-			here.reportValue(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
+			here.Report(text.Size, text.Size.At, "%s: size: %s: nobody would be in a place of size 0", text.What,
 				text.Size.Text)
 		}
 		return w
@@ -141,7 +142,7 @@ func (c *compiler) alike(text *syntax.Place, p *program.Place, k int) {
 }
 
 // madeOf works out what places are made of.
-func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
+func (c *compiler) madeOf(here eval.Scope, text *syntax.Place, p *program.Place) {
 	if c.isPresence(text.By, text.What+": by") {
 		return
 	}
@@ -184,7 +185,7 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 		var seats program.Household
 		for _, part := range m.Parts {
 			v := slices.Index(values, part.Of.Name)
-			n, ok := here.wholeNumber(part.Count, m.What+": "+part.Of.Name)
+			n, ok := here.WholeNumber(part.Count, m.What+": "+part.Of.Name)
 			if v < 0 {
 				c.Add(part.Of.At, "%s: %s", m.What,
 					diag.Unknown("value of "+text.By.Name, part.Of.Name, func() []string { return values }))
@@ -199,8 +200,8 @@ func (c *compiler) madeOf(here Scope, text *syntax.Place, p *program.Place) {
 		}
 		p.Made = append(p.Made, seats)
 	}
-	if good && !isOne(sum) {
-		here.reportTogether(text.Made[0].Share.At, written, "%s: made of: the shares add up to %.6g, expected 1", text.What,
+	if good && !eval.IsOne(sum) {
+		here.ReportTogether(text.Made[0].Share.At, written, "%s: made of: the shares add up to %.6g, expected 1", text.What,
 			sum)
 	}
 	p.Sums = lookup.CumulativeShares(shares)
@@ -393,11 +394,88 @@ func (c *compiler) needLimited(full syntax.Ref, what string, moves []syntax.Move
 }
 
 // fixedNumber evaluates a whole number that is the same throughout the run.
-func (c *compiler) fixedNumber(here Scope, v syntax.Value, what string) (int, bool) {
+func (c *compiler) fixedNumber(here eval.Scope, v syntax.Value, what string) (int, bool) {
 	if name := c.setParameter(v, 0); name != "" {
-		here.reportValue(v, v.At, "%s: an intervention sets %s; expected a number that does not change during the run",
+		here.Report(v, v.At, "%s: an intervention sets %s; expected a number that does not change during the run",
 			what, diag.Shorten(name))
 		return 0, false
 	}
-	return here.wholeNumber(v, what)
+	return here.WholeNumber(v, what)
+}
+
+// checkMade checks that who is put into places that are made of something does not depend on the
+// values that these give.
+func (c *compiler) checkMade(here eval.Scope, text *syntax.Place, p *program.Place) {
+	for i, w := range p.Where {
+		if c.followsFrom(here, w.Attribute, p.By) {
+			at := text.Where[min(i, len(text.Where)-1)].Attribute
+			c.Add(at.At, "%s: where asks for %s, which made of gives", text.What, c.madeName(w.Attribute, p.By))
+		}
+	}
+	for _, n := range text.Alike {
+		if k := c.kind(n.Name); k >= 0 && k < len(c.program.Places) {
+			if a := c.sortedBy(here, k, p.By); a >= 0 {
+				c.Add(n.At, "%s: alike: who is in which %s depends on %s, which made of gives", text.What, n.Name,
+					c.madeName(a, p.By))
+			}
+		} else if a := c.program.Attributes.Index(n.Name); a >= 0 && c.followsFrom(here, a, p.By) {
+			c.Add(n.At, "%s: alike: made of gives %s", text.What, c.madeName(a, p.By))
+		}
+	}
+}
+
+// madeName names an attribute that follows from the one that made of gives.
+func (c *compiler) madeName(a, by int) string {
+	name := c.program.Attributes[by].Name
+	if a == by {
+		return name
+	}
+	return c.program.Attributes[a].Name + ", by " + name
+}
+
+// sortedBy returns an attribute by which people are put into the places of a kind at the start, and
+// that follows from another; −1 if there is none.
+func (c *compiler) sortedBy(here eval.Scope, kind, from int) int {
+	p := &c.program.Places[kind]
+	for _, w := range p.Where {
+		if c.followsFrom(here, w.Attribute, from) {
+			return w.Attribute
+		}
+	}
+	for _, a := range p.Alike {
+		if c.followsFrom(here, a, from) {
+			return a
+		}
+	}
+	for _, other := range p.AlikeIn {
+		if a := c.sortedBy(here, other, from); a >= 0 {
+			return a
+		}
+	}
+	return -1
+}
+
+// followsFrom reports whether the value that somebody of the start has of an attribute depends on
+// that of another: it is the same, begins with it, or is a machine whose start is a table by it.
+func (c *compiler) followsFrom(here eval.Scope, a, from int) bool {
+	if a == from {
+		return true
+	}
+	if s := c.program.SameAs; s != nil && a < len(s) && s[a] >= 0 && s[a] < a {
+		return c.followsFrom(here, s[a], from)
+	}
+	m := c.machineOf(a)
+	if m < 0 {
+		return false
+	}
+	for k := range c.file.Machines[m].Start {
+		if s := &c.file.Machines[m].Start[k]; !s.Rest {
+			for _, own := range here.Dependence(s.Value).Own {
+				if own < a && c.followsFrom(here, own, from) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }

@@ -6,14 +6,16 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // attributeShares returns the cumulative shares of an attribute's values.
-func attributeShares(here Scope, a *syntax.Attribute) []float64 {
+func attributeShares(here eval.Scope, a *syntax.Attribute) []float64 {
 	shares := make([]float64, len(a.Values))
 	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.Shares {
@@ -25,13 +27,13 @@ func attributeShares(here Scope, a *syntax.Attribute) []float64 {
 		sum, good = sum+shares[i], good && ok
 	}
 	switch {
-	case good && a.Rest >= 0 && sum > 1+sumTolerance:
-		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s",
+	case good && a.Rest >= 0 && sum > 1+eval.SumTolerance:
+		here.ReportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s",
 			a.Name, sum, a.Values[a.Rest].Name)
 	case a.Rest >= 0:
 		shares[a.Rest] = max(0, 1-sum)
-	case good && !isOne(sum):
-		here.reportTogether(a.At, a.Shares,
+	case good && !eval.IsOne(sum):
+		here.ReportTogether(a.At, a.Shares,
 			"attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
 	}
 	return lookup.CumulativeShares(shares)
@@ -39,7 +41,7 @@ func attributeShares(here Scope, a *syntax.Attribute) []float64 {
 
 // startGroups works out how many individuals begin in each group and state. Shares are rounded so
 // that the numbers add up: of 5 individuals, 50% and 50% are 3 and 2.
-func (c *compiler) startGroups(here Scope) {
+func (c *compiler) startGroups(here eval.Scope) {
 	f := c.file
 	c.program.StartCounts = make([]int, len(c.program.States))
 	if f.People != nil {
@@ -86,7 +88,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 			counts++
 		}
 	}
-	if counts == 0 && !isOne(shares) {
+	if counts == 0 && !eval.IsOne(shares) {
 		c.Add(at, "population: groups: the shares add up to %.6g, expected 1", shares)
 		return sizes, false
 	}
@@ -113,7 +115,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 }
 
 // startGroup works out how many individuals of a group begin in each state.
-func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good bool) {
+func (c *compiler) startGroup(here eval.Scope, g *syntax.StartGroup, size int, good bool) {
 	what, whose := g.What, "the size"
 	if c.file.People != nil {
 		whose = "those whose state the file of people leaves empty"
@@ -186,7 +188,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 }
 
 // startCount returns the number of individuals that begin in a state, or their share of the group.
-func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
+func startCount(here eval.Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
 	switch {
 	case s.ComputedKind == syntax.NotComputed:
 		return s.Count, s.Share, true
@@ -196,19 +198,19 @@ func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok 
 	isShare, expected := s.ComputedKind == syntax.ComputedShare, ""
 	if s.ComputedKind == syntax.ComputedShareOrCount {
 		got, _, _ := here.Resolve(s.Computed, s.What)
-		isShare, expected = got.IsQuantity() && got.Quantity.Kind == syntax.KindShare, ", or a percentage"
+		isShare, expected = got.IsQuantity() && got.Quantity.Kind == quantity.Share, ", or a percentage"
 	}
 	if isShare {
 		share, ok = here.Chance(s.Computed, s.What)
 		return 0, share, ok
 	}
-	count, ok = here.count(s.Computed, s.What, expected)
+	count, ok = here.Individuals(s.Computed, s.What, expected)
 	return count, 0, ok
 }
 
 // startSince works out ages at the start and the time already spent in each state. It refuses times
 // by which a clock has fired with certainty.
-func (c *compiler) startSince(here Scope) {
+func (c *compiler) startSince(here eval.Scope) {
 	for i := range c.program.StartGroups {
 		b, text := &c.program.StartGroups[i], c.startSyntax[i]
 		switch group := c.startGroupSyntax[i]; {
@@ -230,15 +232,15 @@ func (c *compiler) startSince(here Scope) {
 // sinceLaw works out how long those who enter in a given way have been in a state with a name. The
 // table of its clocks is nil if none has a timer.
 func (c *compiler) sinceLaw(
-	here Scope, in *program.Entry, since syntax.Value, what, state string, table *program.State,
+	here eval.Scope, in *program.Entry, since syntax.Value, what, state string, table *program.State,
 ) *program.ByCell[law.Law] {
-	return eachCell(c, here, []syntax.Value{since}, func(here Scope) law.Law {
+	return eachCell(c, here, []syntax.Value{since}, func(here eval.Scope) law.Law {
 		l, ok := here.Law(since, what)
 		if !ok {
 			return l
 		}
 		if why := l.WhyEndless(); why != "" {
-			here.reportTogether(since.At, []syntax.Value{since},
+			here.ReportTogether(since.At, []syntax.Value{since},
 				"%s: %s, but those who are there have come at some time", what, why)
 			return l
 		}
@@ -252,7 +254,7 @@ func (c *compiler) sinceLaw(
 // checkSince compares the longest time that an individual may have spent in a state with the latest
 // time at which its clocks fire. In a split, one branch that lasts long enough is sufficient.
 func (c *compiler) checkSince(
-	here Scope, in *program.Entry, since syntax.Value, l *law.Law, what, state string, st *program.State,
+	here eval.Scope, in *program.Entry, since syntax.Value, l *law.Law, what, state string, st *program.State,
 ) {
 	for k, cell := range st.Cells {
 		if c.mayBeInCell(in, here, st.By, k) {
@@ -266,11 +268,11 @@ func (c *compiler) checkSince(
 
 // checkSinceInCell does the same with the table of one cell.
 func (c *compiler) checkSinceInCell(
-	here Scope, since syntax.Value, st *program.State, l *law.Law, what, state string,
+	here eval.Scope, since syntax.Value, st *program.State, l *law.Law, what, state string,
 ) {
 	for k := range st.Split {
 		if st.Split[k].Varying != nil {
-			here.reportTogether(since.At, []syntax.Value{since},
+			here.ReportTogether(since.At, []syntax.Value{since},
 				"%s: a branch of %s has a rate that changes, so that it is not known who would still be there; "+
 					"expected a state without one", what, state)
 			return
@@ -287,7 +289,7 @@ func (c *compiler) checkSinceInCell(
 		return l.Longest() > latest || l.Longest() == latest && l.Fixed() && latest > 0
 	}
 	refuse := func(which string, latest float64) {
-		here.reportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach,
+		here.ReportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach,
 			which, state, c.file.Unit.Duration(latest))
 	}
 	for k := range st.Race {
@@ -310,14 +312,14 @@ func (c *compiler) checkSinceInCell(
 
 // mayBeInCell reports whether an individual that enters in this way may be in cell k. Some of its
 // attributes may be known from the scope.
-func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
+func (c *compiler) mayBeInCell(in *program.Entry, here eval.Scope, by []program.CellAttribute, k int) bool {
 	cell := c.cell(by, k)
 	for _, a := range by {
 		v := cell[a.Attribute]
 		if given := in.ValueOf(a.Attribute); given >= 0 && uint16(given) != v {
 			return false
 		}
-		if here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
+		if here.Own != nil && here.Own[a.Attribute] != eval.Unset && here.Own[a.Attribute] != v {
 			return false
 		}
 	}
@@ -326,11 +328,11 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 
 // ages works out the ages of individuals at the start, or of those that enter in a given way.
 func (c *compiler) ages(
-	here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string,
+	here eval.Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string,
 ) *program.ByCell[law.Law] {
 	for _, a := range here.Dependence(text).Own {
 		if c.bands[a] != nil {
-			here.reportTogether(text.At, []syntax.Value{text}, "%s: a table by %s, which follows the age itself; expected "+
+			here.ReportTogether(text.At, []syntax.Value{text}, "%s: a table by %s, which follows the age itself; expected "+
 				"a table by something else", what, c.program.Attributes[a].Name)
 			return nil
 		}
@@ -338,7 +340,7 @@ func (c *compiler) ages(
 	if c.dependsOnLater(here, c.program.Plain(), what, text) {
 		return nil
 	}
-	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
+	return eachCell(c, here, []syntax.Value{text}, func(here eval.Scope) law.Law {
 		l, ok := here.Law(text, what)
 		if ok {
 			c.checkAges(here, t, in, l, text, what)
@@ -349,10 +351,10 @@ func (c *compiler) ages(
 
 // checkAges refuses ages that no individual can have reached: those beyond the longest life.
 func (c *compiler) checkAges(
-	here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string,
+	here eval.Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string,
 ) {
 	if ages.Endless() {
-		here.reportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
+		here.ReportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
 		return
 	}
 	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.file.Unit.NameFor(ages.Longest()))
@@ -371,7 +373,7 @@ func (c *compiler) checkAges(
 			}
 		}
 		if oldest := ages.Longest(); clock.EndsLife && (oldest > longest || oldest == longest && ages.Fixed()) {
-			here.reportTogether(text.At, []syntax.Value{text, c.alwaysAfter[i]},
+			here.ReportTogether(text.At, []syntax.Value{text, c.alwaysAfter[i]},
 				"%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest,
 				c.file.Unit.NameFor(longest))
 		}

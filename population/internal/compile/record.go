@@ -7,12 +7,15 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // recordTimes works out the times of the rows: the start, multiples of the interval, and the end.
-func (c *compiler) recordTimes(here Scope) {
+func (c *compiler) recordTimes(here eval.Scope) {
 	span := c.program.End - c.program.Start
 	if math.IsNaN(span) {
 		return
@@ -24,7 +27,7 @@ func (c *compiler) recordTimes(here Scope) {
 	}
 	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
-		step := syntax.Quantity{Kind: syntax.KindDuration, Number: c.usualSpan(span) / 100, Unit: c.file.Unit}
+		step := quantity.Quantity{Kind: quantity.Duration, Number: c.usualSpan(span) / 100, Unit: c.file.Unit}
 		every = syntax.Value{Quantity: step, Text: "a hundredth of the run"}
 	}
 	step, ok := here.PositiveDuration(every, "record: every")
@@ -40,7 +43,7 @@ func (c *compiler) recordTimes(here Scope) {
 	for k := 0.0; ; k++ {
 		// Not k times the converted step: that could differ in the last digit from an intervention
 		// at 30 days.
-		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
+		t := quantity.Quantity{Kind: quantity.Duration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
 		if t > span*(1-1e-12) {
 			break
 		}
@@ -74,7 +77,7 @@ func (c *compiler) stopRecording() {
 }
 
 // calendarRows works out the times of the rows if they are calendar months apart.
-func (c *compiler) calendarRows(here Scope, span float64) {
+func (c *compiler) calendarRows(here eval.Scope, span float64) {
 	for k := 0; ; k++ {
 		t := here.Zero.AddMonths(c.program.Start, k*c.file.Record.Months, c.file.Unit) - c.program.Start
 		if t > span*(1-1e-12) {
@@ -179,5 +182,49 @@ func (c *compiler) checkRecordSize() {
 			format.Thousands(float64(len(p.Groups))), format.Plural(len(p.States), "state"),
 			format.Plural(len(p.Flows), "flow"), format.Plural(len(p.CountedNames), "name"),
 			format.Plural(len(p.RecordTimes), "row"), n, format.Thousands(float64(maxRecorded)))
+	}
+}
+
+// recordedValues works out the values of the section record, for the parameters of a phase. They
+// are of the whole population, so that there is no individual whose tables could be read.
+func (c *compiler) recordedValues(here eval.Scope, t *program.Phase) {
+	for i := range c.file.Record.Values {
+		v := &c.file.Record.Values[i]
+		what := "record: values: " + v.Label.Name
+		m, ok := here.Term(v.Value, what)
+		switch {
+		case !ok:
+			m.Term = program.Constant(0)
+		case m.HasNumber():
+			name := here.NumberWords(m.Term)
+			here.Report(v.Value, v.Value.At, "%s: %s is a number of each individual, and a value is one for all; "+
+				"write mean(%s)", what, name, name)
+		case m.Dimension != quantity.Dimensionless:
+			here.Report(v.Value, v.Value.At, "%s: %s has a unit of time, and a value is a number; divide it by 1 day, "+
+				"or multiply it, for example", what, v.Value.Text)
+		}
+		t.Values = append(t.Values, m.Term)
+	}
+}
+
+// listValues lists the recorded values after those that a program supplies, and checks their names.
+func (c *compiler) listValues() {
+	taken := append(slices.Clone(c.program.Counted), "total")
+	for _, f := range c.program.Flows {
+		taken = append(taken, f.String())
+	}
+	taken = append(taken, c.program.CountedNames...)
+	for _, v := range c.program.Values {
+		taken = append(taken, v.Name)
+	}
+	c.program.Values = slices.Clip(c.program.Values)
+	c.program.SuppliedValues = len(c.program.Values)
+	for i := range c.file.Record.Values {
+		label := &c.file.Record.Values[i].Label
+		if slices.Contains(taken, label.Name) {
+			c.Add(label.At, "record: values: %s: there is a state, a flow or a name called so; expected another name",
+				label.Name)
+		}
+		c.program.Values = append(c.program.Values, function.Value{Name: label.Name})
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -28,10 +30,10 @@ type rateEvent struct {
 
 // newRateEvent completes a rate event. A rate that is the same for all individuals is worked out
 // here, once.
-func (c *compiler) newRateEvent(here Scope, e rateEvent) *rateEvent {
+func (c *compiler) newRateEvent(here eval.Scope, e rateEvent) *rateEvent {
 	e.attributes = attributesOf(here, e.where, e.rate)
 	if e.chance != nil {
-		e.attributes = union(e.attributes, here.Dependence(*e.chance).Own)
+		e.attributes = eval.Union(e.attributes, here.Dependence(*e.chance).Own)
 	}
 	d := here.Dependence(e.rate)
 	e.varies = d.Time || d.Counts
@@ -44,11 +46,11 @@ func (c *compiler) newRateEvent(here Scope, e rateEvent) *rateEvent {
 
 // eventRate returns the rate of an event for the individual of a scope: a number, or a varying rate
 // if that is not nil.
-func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.VaryingRate) {
+func (c *compiler) eventRate(here eval.Scope, e *rateEvent) (float64, *program.VaryingRate) {
 	if e.known {
 		return e.constant, e.varying
 	}
-	if !holds(e.where, here.own) {
+	if !holds(e.where, here.Own) {
 		return 0, nil
 	}
 	rate, chance := 0.0, 1.0
@@ -57,7 +59,7 @@ func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.Varyin
 	}
 	switch {
 	case e.after && here.Dependence(e.rate).Number:
-		if varying, ok := here.exponentialRate(e.rate, e.what+": after"); ok {
+		if varying, ok := here.ExponentialRate(e.rate, e.what+": after"); ok {
 			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
 		}
 		return 0, nil
@@ -69,7 +71,7 @@ func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.Varyin
 		rate = got.Rate()
 	case e.varies:
 		var varying *program.TimeVarying
-		if varying, rate = c.timeVarying(here, e.rate, e.what+rateKey(e.rate), syntax.KindRate); varying != nil {
+		if varying, rate = c.timeVarying(here, e.rate, e.what+rateKey(e.rate), quantity.Rate); varying != nil {
 			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
 		}
 	default:
@@ -91,7 +93,7 @@ func (c *compiler) addRateEvent(in program.StateSet, e *rateEvent) {
 }
 
 // addStateRates adds the clocks of a state's race that fire at a rate to its rate events.
-func (c *compiler) addStateRates(here Scope, i int) {
+func (c *compiler) addStateRates(here eval.Scope, i int) {
 	s := &c.file.States[i]
 	if !c.reserveEntries(len(s.Race) + len(s.Split)) {
 		return
@@ -131,7 +133,8 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	case steps > syntax.MaxParameterChain || v.Name != "" && !c.staysExponential(v.Name, steps):
 		return false
 	case v.Name != "":
-		return c.isExponential(c.here.parameters[v.Name].Value, steps+1)
+		p, _ := c.here.Parameter(v.Name)
+		return c.isExponential(p.Value, steps+1)
 	case v.Table != nil:
 		for i := range v.Table.Entries {
 			if !c.isExponential(v.Table.Entries[i].Value, steps+1) {
@@ -146,7 +149,7 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 // staysExponential reports whether interventions leave a parameter exponential: none sets it, or
 // only one of syntax.Later, before which the draws must be those without it.
 func (c *compiler) staysExponential(name string, steps int) bool {
-	if len(c.here.sets[name]) == 0 {
+	if len(c.here.Sets[name]) == 0 {
 		return true
 	}
 	for i := range c.file.Interventions {
@@ -161,7 +164,7 @@ func (c *compiler) staysExponential(name string, steps int) bool {
 }
 
 // action returns what a clock does when it fires.
-func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
+func (c *compiler) action(here eval.Scope, clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
 	}
@@ -186,27 +189,27 @@ func (c *compiler) action(here Scope, clock *syntax.Clock) program.Action {
 
 // stateTable builds the table of a state, or one for each of its cells if something depends on
 // attributes. Equal cells share a table.
-func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
+func (c *compiler) stateTable(here eval.Scope, t *program.Phase, i int) {
 	var by []int
 	for _, e := range c.rateEvents[i] {
-		by = union(by, e.attributes)
+		by = eval.Union(by, e.attributes)
 	}
 	s := &c.file.States[i]
-	by = union(by, c.timersDependOn(here, s))
+	by = eval.Union(by, c.timersDependOn(here, s))
 	fixed := fixedValue{c.program.StateAttribute, uint16(i)}
 	t.States[i] = c.tableByCell(here, t, by, 1+len(c.rateEvents[i])+len(s.Race)+len(s.Split), fixed,
-		func(here Scope) program.State { return c.cellTable(here, i) })
+		func(here eval.Scope) program.State { return c.cellTable(here, i) })
 }
 
 // timersDependOn returns the attributes that the clocks of a state with a timer depend on.
-func (c *compiler) timersDependOn(here Scope, s *syntax.State) (by []int) {
+func (c *compiler) timersDependOn(here eval.Scope, s *syntax.State) (by []int) {
 	for k := range s.Race {
 		if clock := &s.Race[k]; c.hasTimer(clock) {
-			by = union(by, attributesOf(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
+			by = eval.Union(by, attributesOf(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
 		}
 	}
 	for k := range s.Split {
-		by = union(by, attributesOf(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
+		by = eval.Union(by, attributesOf(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
 	}
 	return by
 }
@@ -221,12 +224,12 @@ type fixedValue struct {
 // tableByCell builds a table, or one for each cell if it depends on attributes. Equal cells share a
 // table. Each is how many entries a cell takes.
 func (c *compiler) tableByCell(
-	here Scope, t *program.Phase, by []int, each int, fixed fixedValue, build func(here Scope) program.State,
+	here eval.Scope, t *program.Phase, by []int, each int, fixed fixedValue, build func(here eval.Scope) program.State,
 ) program.State {
-	inCell := func(cells []program.CellAttribute, k int) Scope { return here.ForCell(c.cell(cells, k)) }
+	inCell := func(cells []program.CellAttribute, k int) eval.Scope { return here.ForCell(c.cell(cells, k)) }
 	if at := slices.Index(by, fixed.attribute); at >= 0 {
 		by = slices.Delete(slices.Clone(by), at, at+1)
-		inCell = func(cells []program.CellAttribute, k int) Scope {
+		inCell = func(cells []program.CellAttribute, k int) eval.Scope {
 			cell := c.cell(cells, k)
 			cell[fixed.attribute] = fixed.value
 			return here.ForCell(cell)
@@ -270,7 +273,7 @@ func (c *compiler) tableByCell(
 }
 
 // cellTable builds the table of a state for the individual of a scope.
-func (c *compiler) cellTable(here Scope, i int) program.State {
+func (c *compiler) cellTable(here eval.Scope, i int) program.State {
 	s := &c.file.States[i]
 	var st program.State
 	for k, e := range c.rateEvents[i] {
@@ -281,7 +284,7 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 			st.Varying[len(st.Varying)-1].Line = k
 		}
 	}
-	c.timers(here, s, &st, func(here Scope, clock *syntax.Clock) program.Action {
+	c.timers(here, s, &st, func(here eval.Scope, clock *syntax.Clock) program.Action {
 		do := c.action(here, clock)
 		c.noteAction(&do, nil) // where was read when the clock started
 		return do
@@ -291,7 +294,7 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 
 // timers builds the clocks of a state that have a timer. The action of each is that of do.
 func (c *compiler) timers(
-	here Scope, s *syntax.State, st *program.State, do func(here Scope, clock *syntax.Clock) program.Action,
+	here eval.Scope, s *syntax.State, st *program.State, do func(here eval.Scope, clock *syntax.Clock) program.Action,
 ) {
 	for k := range s.Race {
 		clock := &s.Race[k]
@@ -299,7 +302,7 @@ func (c *compiler) timers(
 			continue
 		}
 		l, _ := here.Law(clock.After, clock.What+": after")
-		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.own)
+		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.Own)
 		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: do(here, clock)})
 	}
 	st.Timers = len(st.Race) + min(1, len(s.Split))
@@ -308,7 +311,7 @@ func (c *compiler) timers(
 
 // splitBranches builds the branches of a state's split.
 func (c *compiler) splitBranches(
-	here Scope, s *syntax.State, st *program.State, do func(here Scope, clock *syntax.Clock) program.Action,
+	here eval.Scope, s *syntax.State, st *program.State, do func(here eval.Scope, clock *syntax.Clock) program.Action,
 ) {
 	// The chances of the branches: at the start, as they are written, and if one varies.
 	var shares []float64
@@ -328,7 +331,7 @@ func (c *compiler) splitBranches(
 			otherwise = k
 		case clock.Chance.Given() && here.Dependence(clock.Chance).Time:
 			before := c.Count
-			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
+			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", quantity.Share)
 			chances, good = append(chances, clock.Chance), good && c.Count == before
 			if varying != nil {
 				share, varies = varying.Chance(0), true
@@ -350,7 +353,7 @@ func (c *compiler) splitBranches(
 	case len(s.Split) == 0 || !good:
 		return
 	case otherwise < 0 && varies:
-		here.reportTogether(s.Split[0].At, chances,
+		here.ReportTogether(s.Split[0].At, chances,
 			"%s: split: a chance changes with time, so that one branch must have what is left over; write "+
 				"otherwise: true for it", s.What)
 		return
@@ -360,20 +363,20 @@ func (c *compiler) splitBranches(
 				varyingChances[k] = &program.TimeVarying{Root: program.Constant(shares[k])}
 			}
 		}
-		if t, sum, ok := here.sumStaysWithinOne(varyingChances); !ok {
-			here.reportTogether(s.Split[0].At, chances,
+		if t, sum, ok := here.SumStaysWithinOne(varyingChances); !ok {
+			here.ReportTogether(s.Split[0].At, chances,
 				"%s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.What, sum,
-				c.cellWords(here), here.unit.Name, here.start+t)
+				c.cellWords(here), here.Unit.Name, here.Start+t)
 			return
 		}
 		st.Chances = &program.BranchChances{ByBranch: varyingChances, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
-	case otherwise >= 0 && sum > 1+sumTolerance:
-		here.reportTogether(s.Split[0].At, chances, "%s: split: the chances add up to %.6g%s, more than 1",
+	case otherwise >= 0 && sum > 1+eval.SumTolerance:
+		here.ReportTogether(s.Split[0].At, chances, "%s: split: the chances add up to %.6g%s, more than 1",
 			s.What, sum, c.cellWords(here))
 		return
-	case otherwise < 0 && !isOne(sum):
-		here.reportTogether(s.Split[0].At, chances,
+	case otherwise < 0 && !eval.IsOne(sum):
+		here.ReportTogether(s.Split[0].At, chances,
 			"%s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch",
 			s.What, sum, c.cellWords(here))
 		return
@@ -386,10 +389,10 @@ func (c *compiler) splitBranches(
 }
 
 // branchClock works out when the clock of a branch fires.
-func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.Clock) {
+func (c *compiler) branchClock(here eval.Scope, clock *syntax.Clock, branch *program.Clock) {
 	switch d := here.Dependence(clock.Rate); {
 	case clock.Rate.Given() && (d.Time || d.Counts):
-		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
+		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", quantity.Rate)
 		branch.Law = law.Exponential(rate)
 		if varying != nil {
 			branch.Varying = []program.VaryingRate{{Rate: varying, Factor: 1, What: clock.What, Do: branch.Do}}
@@ -398,7 +401,7 @@ func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.
 		rate, _ := here.Rate(clock.Rate, clock.What+": rate")
 		branch.Law = law.Exponential(rate) // never fires if the rate is 0
 	case here.Dependence(clock.After).Number && c.isExponential(clock.After, 0):
-		if varying, ok := here.exponentialRate(clock.After, clock.What+": after"); ok {
+		if varying, ok := here.ExponentialRate(clock.After, clock.What+": after"); ok {
 			branch.Varying = []program.VaryingRate{{Rate: varying, Factor: 1, What: clock.What, Do: branch.Do}}
 		}
 	default:
@@ -407,10 +410,10 @@ func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.
 }
 
 // cellWords names the cell of a scope for a message; it is empty if there is none.
-func (c *compiler) cellWords(here Scope) string {
+func (c *compiler) cellWords(here eval.Scope) string {
 	text := ""
-	for a, v := range here.own {
-		if v != unset {
+	for a, v := range here.Own {
+		if v != eval.Unset {
 			text += " for " + c.program.Attributes[a].Name + " " + c.program.Attributes[a].Values[v]
 		}
 	}
@@ -420,7 +423,7 @@ func (c *compiler) cellWords(here Scope) string {
 // always compiles a clock that runs in all states. At a rate it fires again and again. After a
 // duration it fires once and needs a timer; but if it is exponential and removes its individual,
 // then it is the same as a rate, and is compiled as one.
-func (c *compiler) always(here Scope, t *program.Phase, line int) {
+func (c *compiler) always(here eval.Scope, t *program.Phase, line int) {
 	clock := &c.file.Always[line]
 	do := c.action(here, clock)
 	from := c.stateSet(clock.From, clock.What+": from")
@@ -456,10 +459,10 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 		do.Chance, do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 	}
 	always := program.AlwaysClock{Do: do, EndsLife: leaves && len(where) == 0}
-	inCell := func(here Scope) program.AlwaysClock {
+	inCell := func(here eval.Scope) program.AlwaysClock {
 		one := program.AlwaysClock{Do: always.Do, EndsLife: always.EndsLife}
 		one.Law, _ = here.Law(clock.After, clock.What+": after")
-		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
+		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.Own)
 		return one
 	}
 	if by := attributesOf(here, where, clock.After); len(by) == 0 {
@@ -483,4 +486,12 @@ func (c *compiler) always(here Scope, t *program.Phase, line int) {
 	always.Line = line
 	t.Always = append(t.Always, always)
 	c.alwaysAfter = append(c.alwaysAfter, clock.After)
+}
+
+// rateKey is the key of a rate, for messages.
+func rateKey(rate syntax.Value) string {
+	if rate.CountDependent != nil && rate.CountDependent.Pairs {
+		return ": rate each"
+	}
+	return ": rate"
 }

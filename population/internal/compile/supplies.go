@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -36,13 +37,13 @@ func (c *compiler) unknownCount(text *syntax.Intervention) bool {
 	if len(c.file.Supplies) == 0 || v.Name == "" || c.file.HasParameter(v.Name) {
 		return false
 	}
-	c.here.reportValue(*v, v.At, "%s: count: %s", text.What, diag.Unknown("supply or parameter", v.Name,
+	c.here.Report(*v, v.At, "%s: count: %s", text.What, diag.Unknown("supply or parameter", v.Name,
 		func() []string { return append(c.file.SupplyNames(), c.file.ParameterNames()...) }))
 	return true
 }
 
 // deliveries returns when the supplies are added to, as interventions.
-func (c *compiler) deliveries(start Scope) (all []occurrence, ok bool) {
+func (c *compiler) deliveries(start eval.Scope) (all []occurrence, ok bool) {
 	for i := range c.file.Supplies {
 		s := &c.file.Supplies[i]
 		if s.Bad {
@@ -80,11 +81,11 @@ func (c *compiler) deliverFirst(all []occurrence) {
 }
 
 // keep returns how many a supply keeps at most.
-func (c *compiler) keep(here Scope, s *syntax.Supply) int {
+func (c *compiler) keep(here eval.Scope, s *syntax.Supply) int {
 	if !s.Keep.Given() || s.Keep.Bad {
 		return math.MaxInt
 	}
-	keep, _ := here.count(s.Keep, s.Delivery.What+": keep", "")
+	keep, _ := here.Individuals(s.Keep, s.Delivery.What+": keep", "")
 	return keep
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -62,7 +63,7 @@ func (c *compiler) remembered(name string, network bool) int {
 }
 
 // tracing compiles an entry of the section tracing.
-func (c *compiler) tracing(here Scope, text *syntax.Tracing) program.Tracing {
+func (c *compiler) tracing(here eval.Scope, text *syntax.Tracing) program.Tracing {
 	t := program.Tracing{
 		Do: program.Action{Kind: program.DoContact, Name: c.nameIndex(text.Contact.Name), Chance: 1},
 		Effect: program.Contact{
@@ -81,12 +82,12 @@ func (c *compiler) tracing(here Scope, text *syntax.Tracing) program.Tracing {
 	}
 	t.Back = math.Inf(1)
 	if text.Back.Given() && !text.Back.Bad {
-		t.Back, _ = here.duration(text.Back, what+": back")
+		t.Back, _ = here.Duration(text.Back, what+": back")
 	} else if !text.Back.Given() {
 		c.needBack(text, t.Layers)
 	}
 	if text.After.Given() && !text.After.Bad {
-		t.After = eachCell(c, here, []syntax.Value{text.After}, func(here Scope) law.Law {
+		t.After = eachCell(c, here, []syntax.Value{text.After}, func(here eval.Scope) law.Law {
 			l, _ := here.Law(text.After, what+": after")
 			return l
 		})
@@ -123,7 +124,7 @@ func (c *compiler) needBack(text *syntax.Tracing, layers []program.Layer) {
 }
 
 // layer looks up a layer of a call, and works out its chance.
-func (c *compiler) layer(here Scope, text *syntax.Through, what string) (program.Layer, bool) {
+func (c *compiler) layer(here eval.Scope, text *syntax.Through, what string) (program.Layer, bool) {
 	name := text.Layer.Name
 	layer := program.Layer{Kind: c.kind(name), Network: c.network(name)}
 	layer.Log = c.remembered(name, layer.Network >= 0)

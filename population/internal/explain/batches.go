@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -57,7 +57,7 @@ func (e *explainer) childrenOf(c *syntax.Clock) {
 func (e *explainer) howMany(v syntax.Value) string { return e.withName(v, e.value(v)) }
 
 // whole returns a distribution of whole numbers in words.
-func (e *explainer) whole(here compile.Scope, v syntax.Value) string {
+func (e *explainer) whole(here eval.Scope, v syntax.Value) string {
 	d := v.Distribution
 	if d.Family == syntax.ByShares {
 		var all []string
@@ -89,7 +89,7 @@ func (e *explainer) whole(here compile.Scope, v syntax.Value) string {
 
 // boundedBySize returns a rate that depends on counts in words, whose bound follows from the size
 // of the population.
-func (e *explainer) boundedBySize(here compile.Scope, c *syntax.CountDependent, show func(x float64) string) string {
+func (e *explainer) boundedBySize(here eval.Scope, c *syntax.CountDependent, show func(x float64) string) string {
 	words := c.Value.Text
 	if m, ok := here.Term(c.Value, ""); ok {
 		// How many have a value of an attribute, or are in a state of a machine, is drawn at the start.

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diagram"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -145,7 +146,7 @@ func Ways(m *compile.Model) []transition {
 type transitionList struct {
 	program *program.Program
 	file    *syntax.File
-	here    compile.Scope
+	here    eval.Scope
 	of      *syntax.Machine // nil for states
 	names   []string        // of the states, or of those of the machine
 	all     []transition

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diagram"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -60,7 +61,7 @@ func (w *transitionList) startNote(machine int, state string) string {
 // isShare reports whether a value is a percentage.
 func (w *transitionList) isShare(v syntax.Value) bool {
 	got, _, ok := w.here.Resolve(v, "")
-	return ok && got.IsQuantity() && got.Quantity.Kind == syntax.KindShare
+	return ok && got.IsQuantity() && got.Quantity.Kind == quantity.Share
 }
 
 // addMachine adds what changes the state of a machine: its own clocks, contacts, moves by clocks of

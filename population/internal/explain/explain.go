@@ -9,8 +9,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -59,7 +61,7 @@ type explainer struct {
 	model   *compile.Model
 	program *program.Program
 	file    *syntax.File
-	here    compile.Scope
+	here    eval.Scope
 }
 
 // line writes a line.
@@ -355,7 +357,7 @@ func (e *explainer) interventionTime(p *syntax.Intervention) string {
 	case p.Interval > 0 || p.Months > 0:
 		words := e.modelTime(p.FirstTime) + ", and every "
 		if p.Months > 0 {
-			words += syntax.CalendarWords(p.Months)
+			words += quantity.CalendarWords(p.Months)
 		} else {
 			words += e.interval(p.Interval)
 		}

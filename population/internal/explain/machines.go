@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
@@ -52,7 +53,7 @@ func (e *explainer) machineStart(m *syntax.Machine, state string) string {
 // isShare reports whether a value is a percentage.
 func (e *explainer) isShare(v syntax.Value) bool {
 	got, _, ok := e.here.Resolve(v, "")
-	return ok && got.IsQuantity() && got.Quantity.Kind == syntax.KindShare
+	return ok && got.IsQuantity() && got.Quantity.Kind == quantity.Share
 }
 
 // clocks lists the clocks of a state.
@@ -197,7 +198,7 @@ func (e *explainer) exponential(v syntax.Value, steps int) bool {
 		if !ok || e.here.Dependence(shape).Cells() {
 			return false
 		}
-		x, _, ok := e.here.Quantity(shape, "", syntax.KindNumber)
+		x, _, ok := e.here.Quantity(shape, "", quantity.Number)
 		return ok && x == 1
 	}
 	return false

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -54,7 +54,7 @@ func numberLaw(l *program.NumberLaw) string {
 }
 
 // withNumbers returns an expression that contains numbers in words.
-func (e *explainer) withNumbers(here compile.Scope, v syntax.Value, t *program.Term) string {
+func (e *explainer) withNumbers(here eval.Scope, v syntax.Value, t *program.Term) string {
 	return v.Text + ", " + e.ofWhom(t) + e.alsoChanges(here, t)
 }
 
@@ -74,7 +74,7 @@ func (e *explainer) ofWhom(t *program.Term) string {
 }
 
 // alsoChanges says what else a term with numbers changes with.
-func (e *explainer) alsoChanges(here compile.Scope, t *program.Term) string {
+func (e *explainer) alsoChanges(here eval.Scope, t *program.Term) string {
 	text := ""
 	if t.NextChange(0) < e.program.End-e.program.Start {
 		text = ", and changes with time"
@@ -86,7 +86,7 @@ func (e *explainer) alsoChanges(here compile.Scope, t *program.Term) string {
 }
 
 // exponentialOfNumber returns an exponential distribution that depends on numbers in words.
-func (e *explainer) exponentialOfNumber(here compile.Scope, v syntax.Value) string {
+func (e *explainer) exponentialOfNumber(here eval.Scope, v syntax.Value) string {
 	got, _, _ := here.Dereference(v, "")
 	if got.Distribution == nil {
 		return v.Text

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // sinceCurve returns a value by a time since in words.
 func (e *explainer) sinceCurve(
-	here compile.Scope, c *syntax.TimeVarying, t *program.Term, show func(x float64) string,
+	here eval.Scope, c *syntax.TimeVarying, t *program.Term, show func(x float64) string,
 ) string {
 	curve := t.Curve()
 	text := "a value by time since " + c.Since.String()
@@ -48,7 +48,7 @@ func (e *explainer) sinceCurve(
 
 // sinceRange returns an expression that contains a time since in words.
 func (e *explainer) sinceRange(
-	here compile.Scope, text string, t *program.Term, show func(x float64) string,
+	here eval.Scope, text string, t *program.Term, show func(x float64) string,
 ) string {
 	low, high := t.Bounds(0, e.program.End-e.program.Start)
 	with := "the time since " + here.SinceWords(t)
@@ -59,7 +59,7 @@ func (e *explainer) sinceRange(
 }
 
 // candidates says how many candidates a rate by a time since costs for each event.
-func (e *explainer) candidates(here compile.Scope, v syntax.Value) string {
+func (e *explainer) candidates(here eval.Scope, v syntax.Value) string {
 	if !here.Dependence(v).Since {
 		return ""
 	}

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // varying returns a value that may vary with time or with counts in words, for the individual of a
 // scope.
-func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
+func (e *explainer) varying(here eval.Scope, v syntax.Value, show func(x float64) string) string {
 	got, _, _ := here.Dereference(v, "")
 	if got.CountDependent != nil {
 		if !got.CountDependent.Most.Given() {
@@ -85,7 +86,7 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	}
 	switch {
 	case c.Months > 0:
-		text += ", repeated every " + syntax.CalendarWords(c.Months)
+		text += ", repeated every " + quantity.CalendarWords(c.Months)
 	case c.Period.Given():
 		period, _ := e.here.PositiveDuration(c.Period, "")
 		text += ", repeated every " + e.interval(period)
@@ -115,13 +116,13 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 }
 
 // number returns a number with its dimension in words.
-func (e *explainer) number(x float64, d syntax.Dimension) string {
+func (e *explainer) number(x float64, d quantity.Dimension) string {
 	switch d {
-	case syntax.DurationDimension:
+	case quantity.DurationDimension:
 		return e.file.Unit.Duration(x)
-	case syntax.RateDimension:
+	case quantity.RateDimension:
 		return fmt.Sprintf("%.4g per %s", x, e.file.Unit.Name)
-	case syntax.Dimensionless:
+	case quantity.Dimensionless:
 		return fmt.Sprintf("%.6g", x)
 	}
 	return fmt.Sprintf("%.4g, %s", x, d.Describe(e.file.Unit))
@@ -131,8 +132,8 @@ func (e *explainer) number(x float64, d syntax.Dimension) string {
 func (e *explainer) modelTime(t float64) string {
 	day := fmt.Sprintf("%s %.12g", e.file.Unit.Name, t)
 	if zero, ok := e.file.Epoch.Date(); ok {
-		if days := t * e.file.Unit.Seconds / syntax.SecondsPerDay; days == math.Floor(days) &&
-			math.Abs(days) < syntax.LastDay {
+		if days := t * e.file.Unit.Seconds / quantity.SecondsPerDay; days == math.Floor(days) &&
+			math.Abs(days) < quantity.LastDay {
 			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
 		}
 	}
@@ -142,14 +143,14 @@ func (e *explainer) modelTime(t float64) string {
 // interval returns the interval of something repeated: "day", "2 days", or "month" in a model of
 // years.
 func (e *explainer) interval(every float64) string {
-	try := append(slices.Clone(syntax.Units), e.file.Unit)
+	try := append(slices.Clone(quantity.Units), e.file.Unit)
 	for _, u := range slices.Backward(try) { // the model's unit first, and then the largest that fits
 		n := every * e.file.Unit.Seconds / u.Seconds
 		switch whole := math.Round(n); {
 		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
 		case whole == 1:
 			return u.Name
-		case u == e.file.Unit || u.Seconds > syntax.SecondsPerDay:
+		case u == e.file.Unit || u.Seconds > quantity.SecondsPerDay:
 			return u.Duration(whole)
 		}
 	}

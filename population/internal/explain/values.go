@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
 // rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
-	show := func(x float64) string { return e.number(x, syntax.RateDimension) }
-	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
+	show := func(x float64) string { return e.number(x, quantity.RateDimension) }
+	return e.withName(v, e.byGroup(v, func(here eval.Scope) string {
 		return e.withEntryName(here, v, e.varying(here, v, show)+e.candidates(here, v))
 	}))
 }
@@ -24,7 +25,7 @@ func (e *explainer) probability(v syntax.Value) string { return e.varyingByGroup
 // varyingByGroup returns a value that may vary in words, with the name of its parameter if it has
 // one.
 func (e *explainer) varyingByGroup(v syntax.Value, show func(x float64) string) string {
-	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
+	return e.withName(v, e.byGroup(v, func(here eval.Scope) string {
 		return e.withEntryName(here, v, e.varying(here, v, show))
 	}))
 }
@@ -34,7 +35,7 @@ func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unn
 
 // unnamedDuration returns a distribution in words, without a name.
 func (e *explainer) unnamedDuration(v syntax.Value) string {
-	return e.byGroup(v, func(here compile.Scope) string {
+	return e.byGroup(v, func(here eval.Scope) string {
 		if here.Dependence(v).Number {
 			return e.exponentialOfNumber(here, v)
 		}
@@ -45,7 +46,7 @@ func (e *explainer) unnamedDuration(v syntax.Value) string {
 
 // value returns any value in words, in the time unit of the model.
 func (e *explainer) value(v syntax.Value) string {
-	return e.byGroup(v, func(here compile.Scope) string {
+	return e.byGroup(v, func(here eval.Scope) string {
 		got, _, ok := here.Dereference(v, "")
 		kind := got.Quantity.Kind
 		switch {
@@ -58,10 +59,10 @@ func (e *explainer) value(v syntax.Value) string {
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Describe(e.file.Unit)
-		case got.IsQuantity() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
+		case got.IsQuantity() && (kind == quantity.Number || kind == quantity.Share || kind == quantity.Date):
 			return got.Text
 		}
-		d := syntax.RateDimension
+		d := quantity.RateDimension
 		if got.CountDependent == nil {
 			m, _ := here.Term(got, "")
 			d = m.Dimension
@@ -90,7 +91,7 @@ func (e *explainer) withName(v syntax.Value, words string) string {
 }
 
 // withEntryName adds the name or the expression that a table has for the individual of a scope.
-func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words string) string {
+func (e *explainer) withEntryName(here eval.Scope, v syntax.Value, words string) string {
 	if v.Table == nil {
 		return words
 	}
@@ -108,7 +109,7 @@ func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words stri
 const maxGroups = 12
 
 // byGroup returns a value in words for each group of individuals in which it differs.
-func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
+func (e *explainer) byGroup(v syntax.Value, words func(here eval.Scope) string) string {
 	d := e.here.Dependence(v)
 	if !d.Cells() {
 		if d.SinceMet {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -38,7 +39,7 @@ type Options struct {
 type reader struct {
 	*syntax.Reader
 	m    *compile.Model
-	here compile.Scope
+	here eval.Scope
 }
 
 // Read reads and checks the fit section, together with what the options say. It returns nil if

@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/priors"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -101,7 +102,7 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 			}
 			continue
 		}
-		if syntax.LooksNumeric(w) && len(args[now]) > 0 {
+		if quantity.LooksNumeric(w) && len(args[now]) > 0 {
 			if now++; now == len(args) || len(args[now]) > 0 {
 				return nil, fmt.Errorf("%s is one number too many", diag.Quote(w))
 			}
@@ -113,7 +114,7 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 		switch a := args[k]; {
 		case len(a) == 0:
 			return nil, fmt.Errorf("%s is missing", name)
-		case len(a) > 1 && syntax.LooksNumeric(a[0]):
+		case len(a) > 1 && quantity.LooksNumeric(a[0]):
 			if unit = " " + strings.Join(a[1:], " "); k >= f.Own { // the unit belongs to the others
 				args[k] = a[:1]
 			}
@@ -124,7 +125,7 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 	all := make([]string, len(args))
 	for k, a := range args {
 		all[k] = strings.Join(a, " ")
-		bare := len(a) == 1 && syntax.LooksNumeric(a[0]) && !strings.HasSuffix(a[0], "%")
+		bare := len(a) == 1 && quantity.LooksNumeric(a[0]) && !strings.HasSuffix(a[0], "%")
 		if k < f.Own && bare {
 			all[k] += unit
 		}

@@ -5,7 +5,9 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -68,7 +70,7 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 		r.Fail(w, "%s: both value and where: a value is of the whole population", what)
 	}
 	r.readWhere(f, &match)
-	if match.Observed = f.Value("observed", syntax.KindShare); match.Observed.Given() && !match.Observed.Bad {
+	if match.Observed = f.Value("observed", quantity.Share); match.Observed.Given() && !match.Observed.Bad {
 		r.here.Chance(match.Observed, what+": observed")
 	}
 	if e := f.Need("error", "poisson"); e != nil {
@@ -181,7 +183,7 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 	case "negative binomial":
 		if f := r.Fields(e.Value, what, "{dispersion: 5}", "dispersion"); f != nil {
 			if k := f.Need("dispersion", "5"); k != nil {
-				law.Arg = r.Value(k, what+": dispersion", syntax.KindNumber)
+				law.Arg = r.Value(k, what+": dispersion", quantity.Number)
 				if !law.Arg.Bad {
 					r.here.PositiveNumber(law.Arg, what+": dispersion")
 				}
@@ -190,9 +192,9 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 	case "normal":
 		if f := r.Fields(e.Value, what, "{sd: 10%}", "sd"); f != nil {
 			if sd := f.Need("sd", "10%"); sd != nil {
-				law.Arg = r.Value(sd, what+": sd", syntax.KindShare)
+				law.Arg = r.Value(sd, what+": sd", quantity.Share)
 				if !law.Arg.Bad {
-					r.here.Within(law.Arg, what+": sd", syntax.KindShare, func(x float64) bool { return x > 0 },
+					r.here.Within(law.Arg, what+": sd", quantity.Share, func(x float64) bool { return x > 0 },
 						"expected more than 0")
 				}
 			}
@@ -203,7 +205,7 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 
 // IsRelative reports whether a standard deviation is a share of the expected value, that is, a
 // percentage.
-func (l *Error) IsRelative(here compile.Scope) bool {
+func (l *Error) IsRelative(here eval.Scope) bool {
 	got, _, ok := here.Resolve(l.Arg, "")
-	return ok && l.Family == "normal" && got.Quantity.Kind == syntax.KindShare
+	return ok && l.Family == "normal" && got.Quantity.Kind == quantity.Share
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/priors"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -16,7 +18,7 @@ type Prior struct {
 	Label  syntax.Ref
 	Family *priors.Family // nil if it cannot be read
 	Args   []syntax.Value // in the order of the family's arguments
-	kind   syntax.Kind    // of the parameter; KindShare for a number
+	kind   quantity.Kind  // of the parameter; KindShare for a number
 	At     diag.Place
 	Node   *yaml.Node
 }
@@ -69,7 +71,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 		return prior
 	}
 	for k, name := range law.Args {
-		want := syntax.KindNumber
+		want := quantity.Number
 		if k < law.Own {
 			want = prior.kind
 		}
@@ -88,7 +90,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 }
 
 // checkArguments checks the arguments of a prior.
-func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what string) bool {
+func (p *Prior) checkArguments(here eval.Scope, family *priors.Family, what string) bool {
 	x, good := make([]float64, len(p.Args)), true
 	for k, name := range family.Args {
 		var ok bool
@@ -108,7 +110,7 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 	case family.Range() && !(x[0] < x[1]):
 		here.Add(p.At, "%s: high is not above low", what)
 		return false
-	case family.Name == "beta" && p.kind != syntax.KindShare:
+	case family.Name == "beta" && p.kind != quantity.Share:
 		here.Add(p.At,
 			"%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what,
 			p.kind, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
@@ -119,11 +121,11 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 
 // kindOf returns the kind of a value, KindShare for a number. It reports false if the value is not
 // the same for all individuals at all times.
-func kindOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
-	for _, k := range []syntax.Kind{syntax.KindShare, syntax.KindDuration, syntax.KindRate} {
+func kindOf(m *compile.Model, v syntax.Value) (quantity.Kind, bool) {
+	for _, k := range []quantity.Kind{quantity.Share, quantity.Duration, quantity.Rate} {
 		if _, _, ok := m.StartScope().Quantity(v, "", k); ok {
 			return k, true
 		}
 	}
-	return syntax.KindShare, false
+	return quantity.Share, false
 }

@@ -30,10 +30,10 @@ import (
 //
 // Elsewhere:
 //
-//  5. population/internal/syntax, value_distribution.go: its name, an example and its arguments in
+//  5. population/internal/syntax, distribution.go: its name, an example and its arguments in
 //     Families; the kind of a new argument in argKinds.
-//  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.distribution,
-//     with an error for each value that is not allowed.
+//  6. population/internal/eval, law.go: from arguments to a Law, in Scope.distribution, with an
+//     error for each value that is not allowed.
 //  7. population: cases in exact_laws_test.go, with a survival function that is written
 //     independently, and in exact_lifetimes_test.go, for draws beyond an age: at the end of the
 //     lists, because seeds follow from the position; wrong arguments in problems_parts_test.go; the

@@ -9,6 +9,8 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/function"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -23,14 +25,17 @@ type Changes struct {
 	Until    *string
 	Scenario *string
 	Set      []Setting
-	Base     *Base                             // applied before Scenario and Set; nil for none
-	RecordBy [][]string                        // more attributes, and combinations, to record by
-	Later    *Later                            // nil for none
-	Stop     *string                           // where the run is left, because its state is saved there; nil for the end
-	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
-	OpenFile func(name string) (Stream, error) // opens the files that are read from beginning to end; nil to use ReadFile
-	Progress func(name string, done, of int64) // of reading these; may be nil
-	Cache    *FileCache                        // what has been read of these; may be nil
+	Base     *Base      // applied before Scenario and Set; nil for none
+	RecordBy [][]string // more attributes, and combinations, to record by
+	Later    *Later     // nil for none
+	Stop     *string    // where the run is left, because its state is saved there; nil for the end
+
+	// ReadFile reads the tables that the file names, and OpenFile opens those that are read from
+	// beginning to end, with Progress and Cache. All but ReadFile may be nil.
+	ReadFile func(name string) ([]byte, error)
+	OpenFile func(name string) (tablefile.Stream, error)
+	Progress func(name string, done, of int64)
+	Cache    *tablefile.Cache
 
 	Functions function.Functions // that a program supplies in place of what the file says
 }
@@ -80,7 +85,7 @@ func (r *Reader) parseSettings() {
 		flag := r.ForFlag("--set " + set.Name)
 		if strings.TrimSpace(set.Text) == "" {
 			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s",
-				KindAny, KindAny.Example())
+				quantity.Any, quantity.Any.Example())
 		} else {
 			set.Node = flag.Document([]byte(set.Text))
 		}
@@ -107,7 +112,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 		if ok {
 			if m.End = end; m.endProblem() != "" {
 				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s",
-					diag.Shorten(*c.Until), m.endProblem(), m.Epoch.format(m.Start))
+					diag.Shorten(*c.Until), m.endProblem(), m.Epoch.Format(m.Start))
 				m.End = math.NaN()
 			}
 		}
@@ -141,7 +146,7 @@ func (r *Reader) applySettings(m *File, all []Setting) {
 		}
 		m.Overridden[set.Name] = true
 		flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
-		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
+		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", quantity.Any), set.Node
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/function"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -16,13 +17,13 @@ type File struct {
 
 	Functions function.Functions // that a program supplies; none is in the file
 
-	Unit       Unit // section time
+	Unit       quantity.Unit // section time
 	Start, End float64
 	CutEnd     float64 // the end by which rates that change over time are cut into pieces: as a rule End
 	Stop       float64 // where the run is left to save its state; NaN if it goes to its end
 	FromState  bool    // the run goes on with a saved state
 	KeepsRows  bool    // rows are those of a run that was saved
-	Epoch      Epoch
+	Epoch      quantity.Epoch
 
 	Size      int // section population
 	SizeAt    diag.Place
@@ -102,7 +103,7 @@ func (r *Reader) Parse(source []byte) *File {
 		r.time(m, n)
 	}
 	if m.Unit.Seconds == 0 {
-		m.Unit = Units[3] // so that the other sections can be checked
+		m.Unit = quantity.Units[3] // so that the other sections can be checked
 	}
 	if n := top.Need("population", "{size: 1000, start: {susceptible: rest}}"); n != nil {
 		r.population(m, n)

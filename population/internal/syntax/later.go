@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -57,10 +58,10 @@ func (r *Reader) applyStop(m *File, stop *string) {
 	case !ok:
 	case !(at >= m.Start):
 		r.Add(diag.Place{File: "--save-at"}, "%s is before the start of the model, %s", diag.Shorten(*stop),
-			m.Epoch.format(m.Start))
+			m.Epoch.Format(m.Start))
 	case !(at <= m.End):
 		r.Add(diag.Place{File: "--save-at"}, "%s is after the end of the model, %s; --until gives it a later one",
-			diag.Shorten(*stop), m.Epoch.format(m.End))
+			diag.Shorten(*stop), m.Epoch.Format(m.End))
 	default:
 		m.Stop = at
 	}
@@ -116,7 +117,7 @@ func (r *Reader) applyLater(m *File, l *Later) {
 		case set.Node == nil: // it could not be parsed
 		case m.HasParameter(set.Name):
 			flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
-			give(NamedValue{Ref{Name: set.Name, At: here}, flag.Value(set.Node, "the value", KindAny), set.Node})
+			give(NamedValue{Ref{Name: set.Name, At: here}, flag.Value(set.Node, "the value", quantity.Any), set.Node})
 		case isPath(set.Name):
 			r.Add(here, tooLate, "")
 		default:

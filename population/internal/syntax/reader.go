@@ -13,6 +13,8 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
+	"github.com/almanac-sim/almanac/population/internal/tablefile"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -35,8 +37,8 @@ type Reader struct {
 	FlagOf     map[*yaml.Node]string // nodes that come from a flag, and that flag
 	Parameters map[string]bool       // the names of the file's parameters
 	Numbers    map[string]bool       // the names of attributes that are numbers
-	Epoch      Epoch                 // the date at which the file's clock is 0, if any
-	Tables     *TableFiles
+	Epoch      quantity.Epoch        // the date at which the file's clock is 0, if any
+	Tables     *tablefile.Files
 	usesState  *bool           // see File.UsesState
 	asked      map[string]bool // see File.Asked
 
@@ -341,7 +343,7 @@ func (f *Fields) Need(key, example string) *yaml.Node {
 }
 
 // Value reads the value of an optional key. Without the key the value is not Given.
-func (f *Fields) Value(key string, want Kind) (v Value) {
+func (f *Fields) Value(key string, want quantity.Kind) (v Value) {
 	if n := f.Get(key); n != nil {
 		v = f.r.Value(n, f.what+": "+key, want)
 	}
@@ -419,7 +421,7 @@ func (r *Reader) wholeNumber(n *yaml.Node, what string, most float64) (int, bool
 	if !ok {
 		return 0, false
 	}
-	x, ok := ParseNumber(text)
+	x, ok := quantity.ParseNumber(text)
 	if !ok || x != float64(int64(x)) || !(x >= 0 && x <= most) {
 		r.Fail(n, "%s: found %s, expected a whole number from 0 to %.0f", what, diag.Quote(text), most)
 		return 0, false
@@ -491,4 +493,66 @@ func (r *Reader) checkNameAt(at diag.Place, what, name string) bool {
 		return false
 	}
 	return true
+}
+
+// maxFlowBytes bounds what OneLine writes: with aliases a few lines can stand for any number of
+// bytes. Longer values are cut off.
+const maxFlowBytes = 1 << 20
+
+// OneLine returns a node as YAML on one line, in flow style and with aliases followed.
+func OneLine(n *yaml.Node) string {
+	var b strings.Builder
+	writeFlow(&b, n, false)
+	return b.String()
+}
+
+// writeFlow writes a node in flow style. inside reports whether it is part of a mapping or a list.
+func writeFlow(b *strings.Builder, n *yaml.Node, inside bool) {
+	if n == nil || b.Len() > maxFlowBytes {
+		return
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		writeFlow(b, n.Alias, inside)
+	case yaml.MappingNode:
+		b.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeFlow(b, n.Content[i], true)
+			b.WriteString(": ")
+			writeFlow(b, n.Content[i+1], true)
+		}
+		b.WriteByte('}')
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for i, item := range n.Content {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeFlow(b, item, true)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteString(Scalar(n.Value, inside))
+	}
+}
+
+// Scalar returns a text as a YAML scalar, quoted if it would otherwise mean something else or be
+// invalid. inside reports whether it is part of a mapping or a list in flow style.
+func Scalar(text string, inside bool) string {
+	special := strings.Contains(text, ": ") || strings.Contains(text, " #") || strings.HasSuffix(text, ":") ||
+		strings.TrimSpace(text) != text || strings.ContainsAny(text, "\n\t\r\"") || startsWithIndicator(text)
+	if special || inside && strings.ContainsAny(text, ",[]{}") {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// startsWithIndicator reports whether the first character has a meaning in YAML. The sign of a
+// negative number has none.
+func startsWithIndicator(text string) bool {
+	return text != "" && strings.ContainsAny(text[:1], "-?:,[]{}#&*!|>'\"%@`") &&
+		!(len(text) > 1 && text[0] == '-' && text[1] >= '0' && text[1] <= '9')
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/quantity"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -13,12 +14,12 @@ import (
 // expression, a value that changes with time, a rate that depends on counts. At most one of the
 // fields Name to CountDependent is set; if none is, the value is the Quantity.
 //
-// Interventions can change parameters during a run, so values are kept as written. Package compile
+// Interventions can change parameters during a run, so values are kept as written. Package eval
 // works them out, each time for the parameters that hold then.
 type Value struct {
 	At             diag.Place
 	Text           string // as messages repeat it
-	Quantity       Quantity
+	Quantity       quantity.Quantity
 	Name           string // of a parameter
 	Distribution   *Distribution
 	Table          *Table
@@ -102,7 +103,7 @@ const (
 )
 
 // Value reads a value. want is the kind that is expected, for a message if the value is of no kind.
-func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
+func (r *Reader) Value(n *yaml.Node, what string, want quantity.Kind) Value {
 	n = r.Resolve(n)
 	text := strings.TrimSpace(n.Value)
 	v := Value{At: r.Place(n), Text: diag.Shorten(text)}
@@ -120,17 +121,17 @@ func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
 
 // scalar reads a value that is one text: a quantity, the name of a parameter, or an expression.
 // With allowCounts, total and count(STATE) may stand in it, and a name alone is an expression too.
-func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCounts bool) {
+func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want quantity.Kind, allowCounts bool) {
 	text := strings.TrimSpace(n.Value)
-	q, err := ParseQuantity(text)
+	q, err := quantity.Parse(text)
 	switch {
-	case err == nil && LooksNumeric(text):
+	case err == nil && quantity.LooksNumeric(text):
 		v.Quantity = q
 	case r.Parameters[text] && !allowCounts:
 		v.Name = text
 	case isExpression(text) || allowCounts || r.Numbers[text]:
 		r.expression(v, n, text, what, allowCounts)
-	case LooksNumeric(text):
+	case quantity.LooksNumeric(text):
 		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Example())
 		v.Bad = true
 	default:
@@ -140,7 +141,7 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 
 // mapping reads a value that is a mapping. Its keys tell which form it has: a table, a value that
 // changes with time or depends on counts, or else a distribution.
-func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
+func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want quantity.Kind) {
 	table := HasKey(n, "by")
 	since := !table && (HasKey(n, "since") || HasKey(n, "density"))
 	timeVarying := !table && (since || HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
