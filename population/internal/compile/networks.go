@@ -43,7 +43,7 @@ func (c *compiler) networks(here eval.Scope) {
 		return
 	}
 	if len(all) > 0 && c.file.Size > maxLinked {
-		c.Add(all[0].At, "networks: of more than %d individuals there can be none", maxLinked)
+		c.Add(all[0].At, "networks: %d individuals are more than the %d that can have links", c.file.Size, maxLinked)
 	}
 	for i := range all {
 		c.program.Networks = append(c.program.Networks, c.networkStart(here, &all[i]))
