@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"runtime/debug"
-	"strconv"
 	"sync"
 
 	"github.com/almanac-sim/almanac/internal/format"
@@ -40,9 +39,7 @@ const (
 func NewBudget(o *Options) *Budget {
 	p := &Budget{limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
 	if p.limit > 0 {
-		if strconv.IntSize == 32 {
-			p.limit = min(p.limit, memory.Space32)
-		}
+		p.limit = min(p.limit, memory.Space())
 		p.room = func() memory.Room { return roomOf(p.limit, p.taken) }
 	}
 	return p
