@@ -268,6 +268,14 @@ func readState(f *os.File) (*State, error) {
 	return s, nil
 }
 
+// named adds the name of the file to the error of a state in it that is damaged.
+func (s *State) named(err error) error {
+	if errors.Is(err, statefile.ErrDamaged) {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return err
+}
+
 // Close closes the file.
 func (s *State) Close() error { return s.file.Close() }
 

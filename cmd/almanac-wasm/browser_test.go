@@ -60,6 +60,8 @@ func TestBrowser(t *testing.T) {
 			[]string{"--size", "20000", "--replicas", "2", "--until", "8"}},
 		{"outbreak", map[string]string{"replicas": "4"}, []string{"--replicas", "4"}}, // with a table
 		{"predator-prey", map[string]string{"replicas": "1"}, nil},
+		{"hospital", map[string]string{"replicas": "2"}, []string{"--replicas", "2"}}, // has as many as beds
+		{"patches", map[string]string{"replicas": "2"}, []string{"--replicas", "2"}},  // and as its groups
 		{"colds", map[string]string{"size": "500", "replicas": "60", "seed": "18446744073709551615"},
 			[]string{"--size", "500", "--replicas", "60", "--seed", "18446744073709551615"}},
 	}
