@@ -409,7 +409,7 @@ func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, r
 	saved, seed := m.state.of(o, replica)
 	r, err := engine.BeginSaved(ctx, m.program, e, saved, seed)
 	if err != nil {
-		return nil, m.replicaError(ctx, replica, err)
+		return nil, m.replicaError(ctx, replica, m.state.named(err))
 	}
 	return &Process{m: m, r: r, time: m.state.Time()}, nil
 }

@@ -143,6 +143,11 @@ func TestDamagedStateIsNamed(t *testing.T) {
 			!strings.Contains(err.Error(), path+": it is damaged") {
 			t.Errorf("byte %d: %v", i, err)
 		}
+		// Begin does not read rows.
+		if _, err := m.Begin(t.Context(), Options{}, s.First()); err != nil &&
+			!strings.Contains(err.Error(), path+": it is damaged") {
+			t.Errorf("byte %d, one event at a time: %v", i, err)
+		}
 		named++
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
