@@ -95,7 +95,7 @@ MODEL = examples/sir.yaml
 
 wasm: ## one HTML file in dist with MODEL in it, which runs where it is opened
 	mkdir -p dist
-	$(GO) run -pgo=off ./cmd/almanac-wasm --out dist/$(notdir $(basename $(MODEL))).html $(MODEL)
+	$(GO) run -pgo=off ./cmd/almanac-wasm --out dist "$(MODEL)"
 
 # The platforms that the program runs on. Tests are vetted for them too.
 PLATFORMS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64

@@ -330,10 +330,10 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		Progress: progress,
 	}
 	if o.states != nil {
-		err = r.Continue(ctx, p, o.states.runs[past.Place], &past.ForkSeed, &run.rec, hooks)
+		err = o.states.named(r.Continue(ctx, p, o.states.runs[past.Place], &past.ForkSeed, &run.rec, hooks))
 	} else if m.state != nil {
 		saved, seed := m.state.of(o, index)
-		err = r.Continue(ctx, p, saved, seed, &run.rec, hooks)
+		err = m.state.named(r.Continue(ctx, p, saved, seed, &run.rec, hooks))
 	} else {
 		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
 	}

@@ -268,6 +268,14 @@ func readState(f *os.File) (*State, error) {
 	return s, nil
 }
 
+// named adds the name of the file to the error of a state in it that is damaged.
+func (s *State) named(err error) error {
+	if errors.Is(err, statefile.ErrDamaged) {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return err
+}
+
 // Close closes the file.
 func (s *State) Close() error { return s.file.Close() }
 
@@ -401,7 +409,7 @@ func (m *Model) beginSaved(ctx context.Context, o *Options, e *engine.Options, r
 	saved, seed := m.state.of(o, replica)
 	r, err := engine.BeginSaved(ctx, m.program, e, saved, seed)
 	if err != nil {
-		return nil, m.replicaError(ctx, replica, err)
+		return nil, m.replicaError(ctx, replica, m.state.named(err))
 	}
 	return &Process{m: m, r: r, time: m.state.Time()}, nil
 }

@@ -120,6 +120,44 @@ func TestFlippedBytesAreRefused(t *testing.T) {
 	}
 }
 
+// The error of a state that is read while a replica begins has the name of its file.
+func TestDamagedStateIsNamed(t *testing.T) {
+	file := savedFile(t, damageModel, "7", Options{Seed: 3})
+	path := filepath.Join(t.TempDir(), "calm.almanac")
+	named := 0
+	for i := 0; i < len(file); i += 101 {
+		damaged := bytes.Clone(file)
+		damaged[i] ^= 0x41
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenState(path)
+		if err != nil {
+			continue // TestFlippedBytesAreRefused
+		}
+		m, err := s.Compile()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.Run(t.Context(), Options{First: s.First(), Replicas: 1, Seed: s.Seed()}); err == nil ||
+			!strings.Contains(err.Error(), path+": it is damaged") {
+			t.Errorf("byte %d: %v", i, err)
+		}
+		// Begin does not read rows.
+		if _, err := m.Begin(t.Context(), Options{}, s.First()); err != nil &&
+			!strings.Contains(err.Error(), path+": it is damaged") {
+			t.Errorf("byte %d, one event at a time: %v", i, err)
+		}
+		named++
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if named == 0 {
+		t.Error("no damage was left to the run")
+	}
+}
+
 // resealed is a file in which some bytes of the contents are others, with checksums that are right.
 func resealed(t testing.TB, file []byte, edit func(name string, content []byte) []byte) []byte {
 	t.Helper()

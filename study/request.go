@@ -390,6 +390,9 @@ func (r *Request) repeatOne(values []population.Parameter, seed uint64, scenario
 	if scenario != "" {
 		one.Scenario = scenario
 	}
+	if r.FromState != "" {
+		one.FromState, one.Replicas = r.FromState, 1 // otherwise there would be as many as states
+	}
 	return one.command() + " --replica " + replica
 }
 

@@ -4,108 +4,18 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 // A page is built with Go's compiler and opened as a file in a browser, without a server. Its
 // numbers are those of the command, byte for byte.
-
-// A tab shows a page.
-type tab struct {
-	t     *testing.T
-	ctx   context.Context
-	mu    sync.Mutex
-	heard []string // complaints of the browser
-}
-
-func openBrowser(t *testing.T) *tab {
-	t.Helper()
-	program := ""
-	for _, name := range []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser",
-		"google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			program = path
-			break
-		}
-	}
-	if program == "" {
-		t.Fatal("there is no browser to test with: install the Debian package chromium-headless-shell (make browser does)")
-	}
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(program),
-		chromedp.UserDataDir(t.TempDir()), chromedp.NoFirstRun, chromedp.NoSandbox, chromedp.Headless, chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-dev-shm-usage", true))
-	ctx, cancel := chromedp.NewContext(allocator)
-	v := &tab{t: t, ctx: ctx}
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		cancel()
-		stop()
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		for _, h := range v.heard {
-			t.Errorf("the browser complains: %s", h)
-		}
-	})
-	messages := chromedp.Console(ctx)
-	go func() {
-		for m, err := range messages {
-			if err != nil {
-				return
-			}
-			if m.Type == "error" || m.Type == "warning" || m.Type == chromedp.ConsoleException {
-				v.mu.Lock()
-				v.heard = append(v.heard, fmt.Sprintf("%s: %s", m.Type, m.Text))
-				v.mu.Unlock()
-			}
-		}
-	}()
-	return v
-}
-
-func (v *tab) eval(expression string) string {
-	v.t.Helper()
-	value, err := chromedp.Run(v.ctx, chromedp.Evaluate[string]("String("+expression+")"))
-	if err != nil {
-		v.t.Fatalf("%s: %v", expression, err)
-	}
-	return value
-}
-
-func (v *tab) until(expression string) {
-	v.t.Helper()
-	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if v.eval("Boolean("+expression+")") == "true" {
-			return
-		}
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.t.Fatalf("%s is not so; the browser said %q; the page: %s", expression, v.heard, v.eval("document.body.innerText"))
-}
-
-// open opens a page and waits until its model is read.
-func (v *tab) open(path string) {
-	v.t.Helper()
-	at := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	if err := chromedp.Do(v.ctx, chromedp.Navigate(at.String())); err != nil {
-		v.t.Fatal(err)
-	}
-	v.until(`document.body.dataset.state === "idle"`)
-}
 
 // run fills in the form, runs the model and returns the JSON, or what is wrong.
 func (v *tab) run(form map[string]string) (result, problems string) {
@@ -133,11 +43,12 @@ func TestBrowser(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	v := openBrowser(t)
-	for _, c := range []struct {
+	type shown struct {
 		model string
 		form  map[string]string
 		flags []string
-	}{
+	}
+	cases := []shown{
 		{"sir", map[string]string{"size": "3000", "replicas": "5", "seed": "11", "beta": "0.4 per day"},
 			[]string{"--size", "3000", "--replicas", "5", "--seed", "11", "--set", "beta=0.4 per day"}},
 		{"seir-regions", map[string]string{"size": "2000", "replicas": "3"}, []string{"--size", "2000", "--replicas", "3"}},
@@ -149,7 +60,24 @@ func TestBrowser(t *testing.T) {
 			[]string{"--size", "20000", "--replicas", "2", "--until", "8"}},
 		{"outbreak", map[string]string{"replicas": "4"}, []string{"--replicas", "4"}}, // with a table
 		{"predator-prey", map[string]string{"replicas": "1"}, nil},
-	} {
+		{"hospital", map[string]string{"replicas": "2"}, []string{"--replicas", "2"}}, // has as many as beds
+		{"patches", map[string]string{"replicas": "2"}, []string{"--replicas", "2"}},  // and as its groups
+		{"colds", map[string]string{"size": "500", "replicas": "60", "seed": "18446744073709551615"},
+			[]string{"--size", "500", "--replicas", "60", "--seed", "18446744073709551615"}},
+	}
+	// All other examples, small.
+	examples, err := filepath.Glob(filepath.Join("..", "..", "examples", "*.yaml"))
+	if err != nil || len(examples) < 10 {
+		t.Fatalf("%v, %q", err, examples)
+	}
+	for _, path := range examples {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		if !slices.ContainsFunc(cases, func(c shown) bool { return c.model == name }) {
+			cases = append(cases, shown{name, map[string]string{"size": "1000", "replicas": "2", "seed": "3"},
+				[]string{"--size", "1000", "--replicas", "2", "--seed", "3"}})
+		}
+	}
+	for _, c := range cases {
 		t.Run(c.model, func(t *testing.T) {
 			v.t = t
 			model := filepath.Join("..", "..", "examples", c.model+".yaml")
@@ -188,6 +116,11 @@ func TestBrowser(t *testing.T) {
 	v.open(at("sir.html"))
 	if _, problems := v.run(map[string]string{"beta": "0.4 per dya"}); !strings.Contains(problems, `did you mean "day"?`) {
 		t.Errorf("a wrong value: %q", problems)
+	}
+	// More individuals than the memory of a page holds.
+	if _, problems := v.run(map[string]string{"beta": "0.5 per day", "size": "400000000"}); !strings.Contains(problems,
+		"not enough memory: the run needs about") {
+		t.Errorf("a model that is too large: %q", problems)
 	}
 	// Another model in the same page.
 	v.eval(`(model => model.value = model.value.replace("name: sir", "name: mine"))(document.getElementById("model"))`)

@@ -48,22 +48,28 @@ func build(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintln(stderr, "almanac-wasm [--out FILE.html] [--replicas N] [--program FILE.wasm] MODEL.yaml")
 		flags.PrintDefaults()
 	}
-	out := flags.String("out", "", "the page; by default the model's name with .html")
+	out := flags.String("out", "", "the page, or a directory for it; by default the model's name with .html")
 	replicas := flags.Int("replicas", 20, "what the form has at first")
 	program := flags.String("program", "", "the program, compiled before; by default it is compiled now, with Go")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if flags.NArg() != 1 || *replicas < 1 {
+	if flags.NArg() != 1 || flags.Arg(0) == "" {
 		flags.Usage()
-		return errors.New("name one model file, and at least one replica")
+		return errors.New("name one model file")
+	}
+	if *replicas < 1 || *replicas > mostReplicas {
+		return fmt.Errorf("--replicas %d: expected 1 to %d", *replicas, mostReplicas)
 	}
 	d, m, err := open(flags.Arg(0))
 	if err != nil {
 		return err
 	}
-	if *out == "" {
-		*out = strings.TrimSuffix(d.Name, filepath.Ext(d.Name)) + ".html"
+	if info, err := os.Stat(*out); *out == "" || err == nil && info.IsDir() {
+		*out = filepath.Join(*out, strings.TrimSuffix(d.Name, filepath.Ext(d.Name))+".html")
+	}
+	if isFile(*out, flags.Arg(0)) || *program != "" && isFile(*out, *program) {
+		return fmt.Errorf("--out %s: the page would replace what it is made from; name another file", *out)
 	}
 	if *program == "" {
 		dir, err := os.MkdirTemp("", "almanac-wasm")
@@ -105,11 +111,18 @@ func open(path string) (document, *population.Model, error) {
 	d.Model = string(m.Source())
 	for name, table := range m.Files() {
 		if d.Files == nil {
-			d.Files = map[string]string{}
+			d.Files = map[string][]byte{}
 		}
-		d.Files[name] = string(table)
+		d.Files[name] = table
 	}
 	return d, m, nil
+}
+
+// isFile reports whether two names are those of one file.
+func isFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 // compile compiles the program of the page, which is this package for another machine.

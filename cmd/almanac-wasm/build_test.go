@@ -35,7 +35,7 @@ func TestPageIsWhole(t *testing.T) {
 	inside, _, _ := strings.Cut(rest, "</script>")
 	var d document
 	if err := json.Unmarshal([]byte(inside), &d); err != nil || d.Model != flu ||
-		d.Files["beta.csv"] != q.Files["beta.csv"] {
+		!bytes.Equal(d.Files["beta.csv"], q.Files["beta.csv"]) {
 		t.Errorf("%v, %+v", err, d)
 	}
 	if _, err := render("t", q.document, 1, nil, "'</script>'"); err == nil {
@@ -57,13 +57,22 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(at("flu.html"))
-	if err != nil || !bytes.Contains(page, []byte("beta.csv")) || !strings.Contains(out.String(), "flu.html: 0.0 MB") {
+	if err != nil || !bytes.Contains(page, []byte(`"beta.csv":"dGltZSxiZXRh`)) || !strings.Contains(out.String(), "flu.html: 0.0 MB") {
 		t.Errorf("%v, %q", err, out.String())
 	}
-	for _, args := range [][]string{{}, {at("none.yaml")}, {at("bad.yaml")}, {"--replicas", "0", at("flu.yaml")}, {"--no"},
+	if err := build([]string{"--program", at("p.wasm"), "--out", dir, at("flu.yaml")}, &out, &log); err != nil ||
+		!strings.HasSuffix(out.String(), at("flu.html")+": 0.0 MB; open it in a browser\n") {
+		t.Errorf("into a directory: %v, %q", err, out.String())
+	}
+	for _, args := range [][]string{{}, {at("none.yaml")}, {at("bad.yaml")}, {"--replicas", "0", at("flu.yaml")}, {"--no"}, {""},
+		{"--replicas", "100001", "--program", at("p.wasm"), at("flu.yaml")},
+		{"--program", at("p.wasm"), "--out", at("flu.yaml"), at("flu.yaml")}, // would lose the model
 		{"--program", at("none.wasm"), at("flu.yaml")}} {
 		if err := build(args, &out, &log); err == nil {
 			t.Errorf("%q was taken", args)
 		}
+	}
+	if text, err := os.ReadFile(at("flu.yaml")); err != nil || string(text) != flu {
+		t.Errorf("the model is now %.80q, %v", text, err)
 	}
 }

@@ -14,11 +14,14 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
+// The form takes so many replicas at most.
+const mostReplicas = 100_000
+
 // A document is a model with the tables that it reads, as they are in the page.
 type document struct {
-	Name  string            `json:"name"`  // of the file
-	Model string            `json:"model"` // its text
-	Files map[string]string `json:"files,omitempty"`
+	Name  string            `json:"name"`            // of the file
+	Model string            `json:"model"`           // its text
+	Files map[string][]byte `json:"files,omitempty"` // JSON has bytes in base64: some files are compressed
 }
 
 // A request is what the page asks for. Texts are as on the command line, and empty if not given.
@@ -43,6 +46,7 @@ type response struct {
 	Scenarios  []string               `json:"scenarios,omitempty"`
 	Size       int                    `json:"size,omitempty"`
 	Result     string                 `json:"result,omitempty"`  // the JSON, byte for byte
+	Seed       string                 `json:"seed,omitempty"`    // JavaScript rounds large numbers
 	Picture    string                 `json:"picture,omitempty"` // SVG
 }
 
@@ -74,7 +78,7 @@ func (q request) compile() (*population.Model, population.Options, error) {
 		if !ok {
 			return nil, fmt.Errorf("the page does not have the table %s", name)
 		}
-		return []byte(table), nil
+		return table, nil
 	})}
 	if q.Scenario != "" {
 		changes = append(changes, population.Scenario(q.Scenario))
@@ -99,7 +103,7 @@ func (q request) compile() (*population.Model, population.Options, error) {
 	}
 	const most = 1 << 31
 	whole("size", q.Size, 1, most, func(n uint64) { changes = append(changes, population.Size(int(n))) })
-	whole("replicas", q.Replicas, 1, 100_000, func(n uint64) { o.Replicas = int(n) })
+	whole("replicas", q.Replicas, 1, mostReplicas, func(n uint64) { o.Replicas = int(n) })
 	whole("seed", q.Seed, 0, 1<<64-1, func(n uint64) { o.Seed = n })
 	if len(wrong) > 0 {
 		return nil, o, errors.Join(wrong...)
@@ -138,7 +142,8 @@ func report(result *population.Result) response {
 		return response{Problems: problems(err)}
 	}
 	text.WriteByte('\n') // as the command does
-	r := response{Title: result.Model.Name(), Result: text.String()}
+	r := response{Title: result.Model.Name(), Result: text.String(),
+		Seed: strconv.FormatUint(result.Seed, 10)}
 	if result.Rows() > 0 {
 		chart, _ := pictures.States(result)
 		picture, err := chart.SVG()

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -18,8 +20,8 @@ record: {every: 1 day}
 `
 
 func asked(run bool) request {
-	return request{document: document{Name: "flu.yaml", Model: flu, Files: map[string]string{
-		"beta.csv": "time,beta\n0,0.5\n10,0.4\n"}}, Run: run}
+	return request{document: document{Name: "flu.yaml", Model: flu, Files: map[string][]byte{
+		"beta.csv": []byte("time,beta\n0,0.5\n10,0.4\n")}}, Run: run}
 }
 
 // The response has what the library records, byte for byte as the command prints it.
@@ -32,7 +34,7 @@ func TestRunInPage(t *testing.T) {
 		t.Fatal(r.Problems)
 	}
 	m, err := population.Compile("flu.yaml", []byte(flu), population.Size(800), population.Until("20"),
-		population.Files(func(string) ([]byte, error) { return []byte(q.Files["beta.csv"]), nil }))
+		population.Files(func(string) ([]byte, error) { return q.Files["beta.csv"], nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,6 +56,38 @@ func TestRunInPage(t *testing.T) {
 		if !(share >= 0 && share <= 1) {
 			t.Errorf("progress of %v", share)
 		}
+	}
+}
+
+// A file that is no text is in the page as it is: people in a file that is compressed.
+func TestCompressedFileInPage(t *testing.T) {
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte("id,state\nann,ill\nbøb,\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	village := strings.Replace(flu, "size: 500, start: {ill: 5, well: rest}", "people: {file: p.csv.gz}, start: {well: rest}", 1)
+	q := request{document: document{Name: "flu.yaml", Model: village, Files: map[string][]byte{
+		"beta.csv": []byte("time,beta\n0,0.5\n"), "p.csv.gz": packed.Bytes()}}}
+	text, err := json.Marshal(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r response
+	if err := json.Unmarshal([]byte(respondJSON(string(text), nil)), &r); err != nil || r.Problems != nil || r.Size != 2 {
+		t.Errorf("%v, %q, size %d", err, r.Problems, r.Size)
+	}
+}
+
+// JavaScript would round the largest seeds.
+func TestSeedInPage(t *testing.T) {
+	q := asked(true)
+	q.Seed = "18446744073709551615"
+	if r := respond(q, func(float64) {}); r.Seed != q.Seed {
+		t.Errorf("seed %q, %q", r.Seed, r.Problems)
 	}
 }
 

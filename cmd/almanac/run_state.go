@@ -18,7 +18,9 @@ func (f *runFlags) createState(c *cobra.Command, m *population.Model) (*populati
 	if f.SaveAt == "" {
 		return nil, nil
 	}
-	if _, err := os.Stat(f.As); err == nil {
+	if info, err := os.Stat(f.As); err == nil && info.IsDir() {
+		return nil, cli.Usagef("--as %s: it is a directory; name a file", f.As)
+	} else if err == nil {
 		s, err := population.OpenState(f.As)
 		switch {
 		case err == nil:

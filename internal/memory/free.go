@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -12,8 +13,17 @@ import (
 // Unknown is the room where nothing says how much there is.
 const Unknown = math.MaxUint64
 
-// Space32 is how many bytes a program with pointers of 32 bits can have.
-const Space32 = 1 << 31
+// Space is how many bytes a program can have, whatever the machine has: 2 GB with pointers of 32
+// bits, 4 GB in WebAssembly, where Go's pointers have 64; otherwise Unknown.
+func Space() uint64 {
+	switch {
+	case strconv.IntSize == 32:
+		return 1 << 31
+	case runtime.GOARCH == "wasm":
+		return 1 << 32
+	}
+	return Unknown
+}
 
 // A Room is how much more memory a program can have, in bytes; Unknown where nothing says.
 type Room struct {
@@ -26,11 +36,11 @@ type Room struct {
 // above it) and of its limits (ulimit -v and -d); elsewhere only GOMEMLIMIT is known. Others may
 // take it in the meantime.
 //
-// A program with pointers of 32 bits has 2 GB in all, which is what every system gives it.
+// A program with short addresses has [Space] in all.
 //
 // It takes some tenths of a millisecond.
 func Free() Room {
-	s := system{root: "/", limit: limit, soft: debug.SetMemoryLimit(-1), bits: strconv.IntSize}
+	s := system{root: "/", limit: limit, soft: debug.SetMemoryLimit(-1), space: Space(), used: inUse}
 	return s.free()
 }
 
@@ -39,23 +49,27 @@ type system struct {
 	root  string                     // of the file system
 	limit func(of string) (n uint64) // of "address" or "data"
 	soft  int64                      // GOMEMLIMIT
-	bits  int                        // of a pointer
+	space uint64                     // of the addresses
+	used  func() uint64              // what the program has, where no file says it
 }
 
 // free looks at everything that can limit memory, and takes the least.
 func (s *system) free() Room {
 	room := Room{Unknown, Unknown}
 	has := s.fields("proc/meminfo")
+	own := s.fields("proc/self/status")
+	used, ok := own["VmRSS"]
+	if !ok { // not Linux
+		used = s.used()
+	}
 	if n := s.available(); n > 0 { // a program could not ask if there were none
 		room.Pages = n
 	}
-	own := s.fields("proc/self/status")
 	if s.soft < math.MaxInt64 {
-		room.Pages = min(room.Pages, less(uint64(s.soft), own["VmRSS"]))
+		room.Pages = min(room.Pages, less(uint64(s.soft), used))
 	}
-	if s.bits == 32 {
-		room = Room{Pages: min(room.Pages, less(Space32, own["VmRSS"])), Address: less(Space32, own["VmRSS"])}
-	}
+	left := less(s.space, used)
+	room = Room{Pages: min(room.Pages, left), Address: left}
 	room.Pages = min(room.Pages, s.groups())
 	room.Address = min(room.Address, less(s.limit("address"), own["VmSize"]), less(s.limit("data"), own["VmData"]))
 	switch rule, _ := s.number("proc/sys/vm/overcommit_memory"); rule {
@@ -70,6 +84,13 @@ func (s *system) free() Room {
 		}
 	}
 	return room
+}
+
+// inUse is what the Go runtime has asked the system for and not given back.
+func inUse() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys - m.HeapReleased
 }
 
 // available is what Linux says that a program could take; 0 if it says nothing.

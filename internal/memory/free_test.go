@@ -18,14 +18,17 @@ func TestFree(t *testing.T) {
 		name  string
 		files map[string]string
 		soft  int64
-		bits  int
+		space uint64
+		used  uint64
 		limit map[string]uint64
 		want  Room
 	}{
 		{name: "nothing", want: Room{Unknown, Unknown}},
 		{name: "a machine", files: map[string]string{"proc/meminfo": meminfo}, want: Room{4 * gb, 9 * gb}},
-		{name: "32 bits, and nothing else", bits: 32, want: Room{2 * gb, 2 * gb}},
-		{name: "32 bits", bits: 32, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status},
+		{name: "32 bits, and nothing else", space: 2 * gb, want: Room{2 * gb, 2 * gb}},
+		{name: "WebAssembly", space: 4 * gb, used: gb, want: Room{3 * gb, 3 * gb}},
+		{name: "soft, elsewhere", soft: 2 * gb, used: gb, want: Room{gb, Unknown}},
+		{name: "32 bits", space: 2 * gb, used: 1, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status},
 			want: Room{3 * gb / 2, 3 * gb / 2}},
 		{name: "lends all", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "1\n"},
 			want: Room{4 * gb, Unknown}},
@@ -76,12 +79,15 @@ func TestFree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := system{root: root, soft: math.MaxInt64, bits: c.bits, limit: func(of string) uint64 {
+		s := system{root: root, soft: math.MaxInt64, space: Unknown, used: func() uint64 { return c.used }, limit: func(of string) uint64 {
 			if n, ok := c.limit[of]; ok {
 				return n
 			}
 			return Unknown
 		}}
+		if c.space != 0 {
+			s.space = c.space
+		}
 		if c.soft != 0 {
 			s.soft = c.soft
 		}

@@ -20,18 +20,32 @@ _R = TypeVar("_R", bound=Result)
 _Path = Union[str, "os.PathLike[str]"]
 _Names = Union[str, Iterable[str], None]
 
+
+class _Kept:
+    """An argument that was left out."""
+
+    def __repr__(self) -> str:
+        return "as it is"
+
+
+_KEPT = _Kept()
+
 # What is said of every saved state, and is no warning.
 _ASKED_FOR = re.compile(r"almanac: (--from-state: replicas go on from |.* has the state of [\d,]+ replicas? at )")
 
 
-def use(*, binary: Optional[_Path] = None, frames: Optional[str] = None) -> None:
+def use(*, binary: Union[_Path, None, _Kept] = _KEPT, frames: Union[str, None, _Kept] = _KEPT) -> None:
     """Says which program and which data frames to use: pandas, polars, arrow or plain.
 
-    What is None is found again: the program in $ALMANAC, in this package, on $PATH, or where
-    `go install` puts it; the first of these frames that is installed.
+    What is left out stays, and what is None is found again: the program in $ALMANAC, in this
+    package, on $PATH, or where `go install` puts it; the first of these frames that is installed.
+    Without arguments both are found again.
     """
-    set_binary(binary)
-    _tables.set_frames(frames)
+    nothing = isinstance(binary, _Kept) and isinstance(frames, _Kept)
+    if not isinstance(frames, _Kept) or nothing:
+        _tables.set_frames(None if isinstance(frames, _Kept) else frames)
+    if not isinstance(binary, _Kept) or nothing:
+        set_binary(None if isinstance(binary, _Kept) else binary)
 
 
 def version() -> str:

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional, Union
 
+from ._errors import UsageError
+
 #: A model file, or the model itself as a dict with the sections of a model file.
 Model = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -21,10 +23,26 @@ def model_argument(model: Optional[Model]) -> tuple[list[str], Optional[str]]:
     if model is None:
         return [], None
     if isinstance(model, Mapping):
-        return ["-"], json.dumps(model, indent=2, ensure_ascii=False, allow_nan=False, default=_plain) + "\n"
-    path = os.fspath(model)
+        return ["-"], _json(model, "the model", indent=2) + "\n"
+    if not isinstance(model, (str, bytes, os.PathLike)):
+        raise UsageError(f"the model is {_short(model)}; expected the path of a file, or a dict")
+    path = os.fsdecode(model)
     # A path that looks like an option, or like standard input, is still a path.
     return [os.path.join(os.curdir, path) if path.startswith("-") else path], None
+
+
+def _json(value: Any, what: str, **more: Any) -> str:
+    """A value as JSON; what names it in an error."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain, **more)
+    except (TypeError, ValueError, RecursionError) as err:
+        raise UsageError(f"{what} cannot be written as a model file has it: {err}") from err
+
+
+def _short(value: Any) -> str:
+    """A value in an error."""
+    said = repr(value)
+    return said if len(said) <= 60 else said[:57] + "..."
 
 
 def _plain(value: Any) -> Any:
@@ -52,7 +70,7 @@ def text(value: Any) -> str:
         return str(os.fspath(value))
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))  # 3.0 years are 3 years, and a count must be whole
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    return _json(value, _short(value))
 
 
 def values(value: Any) -> str:
@@ -65,6 +83,8 @@ def values(value: Any) -> str:
 def pairs(flag: str, changes: Optional[Mapping[str, Any]], write: Any = text) -> list[str]:
     """--set NAME=VALUE for each entry."""
     args: list[str] = []
+    if changes is not None and not isinstance(changes, Mapping):
+        raise UsageError(f"{flag.strip('-')} is {_short(changes)}; expected a dict, such as {{'beta': '0.5 per day'}}")
     for name, value in (changes or {}).items():
         args += [flag, f"{name}={write(value)}"]
     return args

@@ -7,6 +7,7 @@ import json
 import unittest
 from pathlib import Path
 
+from almanac import UsageError
 from almanac import _arguments as arguments
 
 
@@ -52,6 +53,17 @@ class Arguments(unittest.TestCase):
         assert text is not None
         self.assertEqual(json.loads(text), {"n": [1, 2], "day": "2020-03-01", "é": [1]})
         self.assertIn("é", text)
+
+    def test_what_cannot_be_said(self) -> None:
+        circular: dict[str, object] = {}
+        circular["itself"] = circular
+        for wrong in (lambda: arguments.model_argument(5), lambda: arguments.model_argument([{"name": "x"}]),
+                      lambda: arguments.model_argument(circular), lambda: arguments.model_argument({"end": float("nan")}),
+                      lambda: arguments.model_argument({"name": object()}), lambda: arguments.text(float("inf")),
+                      lambda: arguments.pairs("--set", "beta=1"), lambda: arguments.pairs("--set", [("beta", 1)])):
+            with self.assertRaises(UsageError):
+                wrong()
+        self.assertEqual(arguments.model_argument("é.yaml".encode()), (["é.yaml"], None))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import warnings
 from unittest import mock
 
 import almanac
-from almanac import _command
+from almanac import _command, _tables
 
 from .support import EXAMPLES, Case, sir
 
@@ -29,6 +29,14 @@ class Finding(Case):
         almanac.use(binary=self.directory / "none")
         with self.assertRaisesRegex(almanac.CommandNotFound, "cannot be started"):
             almanac.version()
+
+    def test_what_is_left_out_stays(self) -> None:
+        almanac.use(binary=self.directory / "none")
+        almanac.use(frames="plain")
+        self.assertEqual(_command.binary(), str(self.directory / "none"))
+        almanac.use(binary=None)
+        self.assertNotEqual(_command.binary(), str(self.directory / "none"))
+        self.assertEqual(_tables.frames(), "plain")
 
     def test_where_go_installs(self) -> None:
         name = "almanac.exe" if os.name == "nt" else "almanac"
@@ -77,9 +85,9 @@ class Mistakes(Case):
                 call()
 
     def test_no_form_in_a_model(self) -> None:
-        with self.assertRaises(ValueError):
+        with self.assertRaisesRegex(almanac.UsageError, "the model cannot be written"):
             almanac.run(sir(parameters={"beta": float("nan")}))
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(almanac.UsageError, "has no form in a model file"):
             almanac.run(sir(parameters={"beta": object()}))
 
 

@@ -5,13 +5,13 @@
 model_argument <- function(model) {
   if (is.null(model)) return(list(name = NULL, text = NULL))
   if (is.list(model)) return(list(name = "-", text = to_json(model)))
-  if (!is.character(model) || length(model) != 1) stop("the model is a file or a list", call. = FALSE)
+  if (!is.character(model) || length(model) != 1 || is.na(model)) wrong("the model is a file or a list")
   list(name = if (startsWith(model, "-")) file.path(".", model) else path.expand(model), text = NULL)
 }
 
 # value_text is a value as a model file or --set writes it.
 value_text <- function(x) {
-  if (is.character(x) && length(x) == 1) return(enc2utf8(x))
+  if (is.character(x) && length(x) == 1 && !is.na(x)) return(enc2utf8(x))
   if (inherits(x, "Date")) return(format(x))
   gsub("\n *", " ", to_json(x))
 }
@@ -20,7 +20,7 @@ value_text <- function(x) {
 pairs <- function(flag, changes, write = value_text) {
   if (length(changes) == 0) return(character())
   if (is.null(names(changes)) || any(!nzchar(names(changes)))) {
-    stop(flag, " takes names and values, as list(beta = \"0.4 per day\")", call. = FALSE)
+    wrong(flag, " takes names and values, as list(beta = \"0.4 per day\")")
   }
   unlist(lapply(names(changes), function(name) c(flag, paste0(name, "=", write(changes[[name]])))))
 }

@@ -29,6 +29,9 @@ fail <- function(class, message, ...) {
   stop(structure(class = c(class, "almanac_error", "error", "condition"), list(message = message, call = NULL, ...)))
 }
 
+# wrong is a wrong argument that is found before the program is asked.
+wrong <- function(...) fail("almanac_usage_error", paste0(...))
+
 # call_almanac runs the program and returns its status and what it printed. An interrupt ends it.
 call_almanac <- function(args, stdin = NULL, progress = NULL) {
   report <- reporter(progress)

@@ -24,11 +24,12 @@ to_json <- function(x, indent = "") {
 }
 
 json_values <- function(x) {
-  if (anyNA(x) || (is.numeric(x) && any(!is.finite(x)))) stop("a model has no missing or infinite values", call. = FALSE)
+  if (!is.atomic(x)) wrong("a value of class ", class(x)[1], " has no form in a model file")
+  if (anyNA(x) || (is.numeric(x) && any(!is.finite(x)))) wrong("a model and its options have no missing or infinite values")
   if (is.character(x)) return(json_text(x))
   if (is.logical(x)) return(ifelse(x, "true", "false"))
   if (is.numeric(x)) return(number_text(x))
-  stop("a value of class ", class(x)[1], " has no form in a model file", call. = FALSE)
+  wrong("a value of class ", class(x)[1], " has no form in a model file")
 }
 
 # number_text writes numbers with as many digits as they need.

@@ -30,7 +30,14 @@ stopifnot(nrow(caught(almanac_compare(wrong), "almanac_model_error")$problems) >
 stopifnot(grepl("no parameter", conditionMessage(caught(almanac_run(small, set = list(bta = 1)), "almanac_usage_error"))))
 stopifnot(grepl("no such file", conditionMessage(caught(almanac_run("none.yaml"), "almanac_usage_error"))))
 stopifnot(grepl("--tempo", conditionMessage(caught(almanac_run(small, tempo = 3), "almanac_usage_error"))))
-caught(almanac_run(small, set = "0.4 per day"), "error")
+caught(almanac_run(small, set = "0.4 per day"), "almanac_usage_error")
+caught(almanac_run(small, set = list(beta = NA)), "almanac_usage_error")
+caught(almanac_run(small, set = list(beta = NA_character_)), "almanac_usage_error")
+caught(almanac_run(small, replicas = NA), "almanac_usage_error")
+caught(almanac_run(5), "almanac_usage_error")
+caught(almanac_run(NA_character_), "almanac_usage_error")
+caught(almanac_run(c("a.yaml", "b.yaml")), "almanac_usage_error")
+caught(almanac_run(list(name = sum)), "almanac_usage_error")
 
 # Options.
 stopifnot(identical(

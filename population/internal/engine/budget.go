@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -42,9 +41,7 @@ const (
 func NewBudget(o *Options) *Budget {
 	p := &Budget{limit: o.Memory, spare: usualSpare, room: memory.Free, release: debug.FreeOSMemory}
 	if p.limit > 0 {
-		if strconv.IntSize == 32 {
-			p.limit = min(p.limit, memory.Space32)
-		}
+		p.limit = min(p.limit, memory.Space())
 		p.room = func() memory.Room { return roomOf(p.limit, p.taken) }
 	}
 	return p
