@@ -109,7 +109,8 @@ lint: format tidy staticcheck ## format, go.mod, staticcheck, fused instructions
 staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
 
-soak: interpreters lint test test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
+# Its tests contain those of make test.
+soak: interpreters browser lint test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
 	GO="$(GO)" .ci/bindings --install
 	$(MAKE) modules FLAGS=
 	$(MAKE) race RACE=./... TIMEOUT=6h
