@@ -104,7 +104,7 @@ func (c *ICER) ratio(scenario int) Ratio {
 	}
 	t := detmath.StudentQuantile(n-1, 0.975)
 	scale := float64(t*t) / (n * (n - 1))
-	cc, ce, ee = cc*scale, ce*scale, ee*scale
+	cc, ce, ee = float64(cc*scale), float64(ce*scale), float64(ee*scale)
 	// a·θ² − 2b·θ + d ≤ 0
 	a, b, d := float64(r.Effect*r.Effect)-ee, float64(r.Cost*r.Effect)-ce, float64(r.Cost*r.Cost)-cc
 	if root := float64(b*b) - float64(a*d); a > 0 {

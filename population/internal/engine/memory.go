@@ -32,7 +32,7 @@ func EstimatePlaces(m *program.Program, o *Options) uint64 {
 // emptyPlaceBytes is what places take that are there whether or not anybody is in them.
 func emptyPlaceBytes(m *program.Program) (bytes float64) {
 	for k := range m.Places {
-		bytes += 28 * float64(m.Places[k].Number)
+		bytes += float64(28 * float64(m.Places[k].Number))
 	}
 	return bytes
 }

@@ -144,11 +144,11 @@ func (r *Run) randomLinks(ctx context.Context, of *program.Network, s random.Str
 	}
 	p := min(1, of.Mean/float64(n-1))
 	each := -detmath.Log1p(-p) // +Inf for 1: no pair is left out
-	expected := float64(float64(n)*of.Mean) / 2
+	expected := float64(float64(n) * of.Mean / 2)
 	if bytes := BytesOf(8 * expected); r.budget != nil && !r.budget.take(r, bytes, bytes, func() {}) {
 		return nil, r.outOfMemory()
 	}
-	pairs := make([]store.Pair, 0, int(expected+4*math.Sqrt(expected))+16)
+	pairs := make([]store.Pair, 0, int(expected+float64(4*math.Sqrt(expected)))+16)
 	row, at := 1, -1 // the pair of row and at, which is below it
 	for {
 		at += 1 + int(min(s.Exp()/each, 1<<62))

@@ -63,7 +63,7 @@ func (s *outcomes) copy(from *outcomes) *outcomes {
 
 // outcomeBytes is how many bytes the sums take.
 func outcomeBytes(m *program.Program) float64 {
-	return float64(1+len(m.Groups)) * float64(48*len(m.Outcomes)+32*recordedTimes(m))
+	return float64(float64(1+len(m.Groups)) * float64(48*len(m.Outcomes)+32*recordedTimes(m)))
 }
 
 // recordedTimes is in how many states person-time is recorded.

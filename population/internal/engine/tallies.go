@@ -173,7 +173,7 @@ func RecordedBytes(m *program.Program) float64 {
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
 	each := float64(8*(len(m.Counted)+len(m.Flows)+len(m.CountedNames)) + 72)
-	return float64(len(m.Groups)+len(m.Watched))*each + outcomeBytes(m)
+	return float64(float64(len(m.Groups)+len(m.Watched))*each) + outcomeBytes(m)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.

@@ -70,7 +70,7 @@ func (p *Program) ExpectedLinks(k int) float64 {
 	case DegreeLinks:
 		mean := 0.0
 		for cell, share := range p.cellShares(n.Degrees.By, len(n.Degrees.Values)) {
-			mean += share * n.Degrees.Values[cell].Mean()
+			mean += float64(share * n.Degrees.Values[cell].Mean())
 		}
 		return float64(p.Size) * mean / 2
 	default:
@@ -89,14 +89,14 @@ func (p *Program) ExpectedDropped(k int) float64 {
 	var all []float64
 	sum := 0.0
 	for cell, share := range p.cellShares(n.Degrees.By, len(n.Degrees.Values)) {
-		steps := int(share*many + 0.5)
+		steps := int(float64(share*many) + 0.5)
 		for i := range steps {
 			d := float64(n.Degrees.Values[cell].Pick((float64(i) + 0.5) / float64(steps)))
 			all, sum = append(all, d), sum+d
 		}
 	}
 	each := float64(p.Size) / float64(max(1, len(all))) // individuals that one of them stands for
-	ends, remain := sum*each, 0.0
+	ends, remain := float64(sum*each), 0.0
 	if ends <= 1 {
 		return 0
 	}
@@ -105,7 +105,7 @@ func (p *Program) ExpectedDropped(k int) float64 {
 			remain -= detmath.Expm1(-c * d / (ends - 1))
 		}
 	}
-	return max(0, ends/2-remain*each*each*(1-1/float64(p.Size))/2)
+	return max(0, float64(ends/2)-float64(remain*each*each*(1-1/float64(p.Size))/2))
 }
 
 // cellShares returns about which share of the individuals at the start is in each cell, by the

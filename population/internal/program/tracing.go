@@ -66,7 +66,7 @@ func (t *Phase) mostRate(log int, end float64, makers []bool) float64 {
 		}
 		for i := range st.Varying {
 			if v := &st.Varying[i]; counts(&v.Do) && v.Rate.Near == 0 && v.Rate.Numbers == nil {
-				sum += v.Factor * v.Rate.Bound(0, end)
+				sum += float64(v.Factor * v.Rate.Bound(0, end))
 			}
 		}
 		most = max(most, sum)

@@ -29,7 +29,7 @@ func (w *Whole) Mean() float64 {
 	mean, before := float64(w.First), 0.0
 	for k, upTo := range w.Sums {
 		upTo = min(1, upTo) // that of the last is +Inf
-		mean, before = mean+float64(k)*(upTo-before), upTo
+		mean, before = mean+float64(float64(k)*(upTo-before)), upTo
 	}
 	return mean
 }
@@ -70,7 +70,7 @@ func fromRatios(mode float64, least, most int, limit float64, next func(n float6
 	up, sum := []float64{1}, 1.0 // from middle on
 	for n, w := middle, 1.0; n < most; n++ {
 		r := next(float64(n))
-		w *= r
+		w = float64(w * r)
 		if tail := max(r, limit); w == 0 || tail < 1 && w < negligible*sum*(1-tail) {
 			break
 		}

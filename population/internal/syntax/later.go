@@ -190,7 +190,7 @@ func (m *File) Passed() (all []Passed) {
 	later := &m.Interventions[k]
 	for i := range m.Interventions {
 		p := m.Interventions[i]
-		begun := p.HasCondition || p.FirstTime <= later.FirstTime+1e-9*math.Abs(later.FirstTime)
+		begun := p.HasCondition || p.FirstTime <= later.FirstTime+float64(1e-9*math.Abs(later.FirstTime))
 		if p.Later || !begun {
 			continue
 		}
