@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -175,10 +176,15 @@ type loader struct {
 	linksDue float64 // when linksID has its event
 }
 
+// damaged says that something cannot be.
+func (in *loader) damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", statefile.ErrDamaged, in.part, fmt.Sprintf(format, args...))
+}
+
 // bad notes that something cannot be.
 func (in *loader) bad(format string, args ...any) {
 	if in.err == nil {
-		in.err = fmt.Errorf("%w: %s: %s", statefile.ErrDamaged, in.part, fmt.Sprintf(format, args...))
+		in.err = in.damaged(format, args...)
 	}
 }
 
@@ -329,9 +335,6 @@ func loadArrivals(r *Run, in *loader) {
 		in.bad("a condition changes in the past")
 		return
 	}
-	if in.checkEvents(r); in.err != nil {
-		return
-	}
 	if r.windows != nil {
 		copy(r.windows.arrive, due)
 		r.fillWindows(in)
@@ -349,31 +352,23 @@ func loadArrivals(r *Run, in *loader) {
 	}
 }
 
-// checkEvents verifies that the next event of each individual is that of its timers, or of a rate.
-func (in *loader) checkEvents(r *Run) {
-	horizon := math.Float64frombits(in.run.Horizon)
-	in.eachLiving(r, func(id uint32) string {
-		var next float64
-		if in.due != nil {
-			next = in.due[id-r.firstID]
-		} else {
-			next = *r.nextAt(id)
-		}
-		state := r.status(id).state
-		st := &r.phase.States[state]
-		if !st.OnlyRates {
-			st = r.stateOf(id, state)
-		}
-		first, _ := r.firstTimer(id, st)
-		switch {
-		case next > first && first <= horizon:
-			return "a timer has no event"
-		case next < first && st.TotalRate == 0 && st.Varying == nil:
-			return "an event is of no clock"
-		}
-		return ""
-	})
+// isNext reports whether a time is that of the first timer of an individual, or may be that of an
+// event of a rate before it.
+func (in *loader) isNext(r *Run, id uint32, at float64) bool {
+	state := r.status(id).state
+	st := &r.phase.States[state]
+	if !st.OnlyRates {
+		st = r.stateOf(id, state)
+	}
+	first, _ := r.firstTimer(id, st)
+	if at < first {
+		return st.TotalRate != 0 || st.Varying != nil
+	}
+	return at == first || first > math.Float64frombits(in.run.Horizon)
 }
+
+// notNext is what is wrong if isNext is false.
+const notNext = "the next event of an individual is that of none of its clocks"
 
 // fillCalendar schedules the next events of all individuals.
 func (in *loader) fillCalendar(r *Run) {
@@ -382,6 +377,10 @@ func (in *loader) fillCalendar(r *Run) {
 	in.err = r.Queue.ScheduleAll(in.ctx, eventqueue.ID(r.firstID), r.Used-int(r.firstID), cores,
 		func(_ int, first eventqueue.ID, at []float64) error {
 			for i, next := range in.due[uint32(first)-r.firstID:][:len(at)] {
+				id := uint32(first) + uint32(i)
+				if r.status(id).state != program.NoState && !in.isNext(r, id, next) {
+					return in.damaged(notNext)
+				}
 				if next <= r.end {
 					at[i] = next
 				}
@@ -401,10 +400,11 @@ func (r *Run) fillWindows(in *loader) {
 	}
 	cores, done := r.borrowCores()
 	defer done()
+	var wrong atomic.Bool
 	w.eachShard(cores, func(s *shard) {
 		s.lists = store.NewBucketLists(len(w.edges))
 		for from := range s.blocks(r.Used) {
-			if in.ctx.Err() != nil {
+			if in.ctx.Err() != nil || wrong.Load() {
 				return
 			}
 			for id := uint32(max(from, int(r.firstID))); int(id) < min(from+1<<w.blockBits, r.Used); id++ {
@@ -412,6 +412,9 @@ func (r *Run) fillWindows(in *loader) {
 					continue
 				}
 				next := r.nextAt(id)
+				if !in.isNext(r, id, *next) {
+					wrong.Store(true)
+				}
 				if *next > r.end {
 					*next = math.Inf(1)
 				}
@@ -421,7 +424,9 @@ func (r *Run) fillWindows(in *loader) {
 			}
 		}
 	})
-	in.err = in.ctx.Err()
+	if in.err = in.ctx.Err(); wrong.Load() {
+		in.bad(notNext)
+	}
 }
 
 // Continue goes on with a saved state to the end of a program, and records it. If seed is not nil,

@@ -13,11 +13,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
+// loadIndividuals reads the words of individuals last, and checks each individual while those
+// behind it are being read, so that nothing that is looked up by it can be out of range.
 func loadIndividuals(r *Run, in *loader) {
 	n := r.Used - int(r.firstID)
-	in.readWords(r)
 	for a := range r.Program.Listed() {
-		in.readColumn(r, fmt.Sprintf("attribute %d", a), &r.attributes[a], len(r.Program.Attributes[a].Values))
+		in.readColumn(r, fmt.Sprintf("attribute %d", a), &r.attributes[a])
 	}
 	if r.numbered() {
 		if !in.run.Numbered {
@@ -30,42 +31,14 @@ func loadIndividuals(r *Run, in *loader) {
 		in.due = get[float64](in, "due", n)
 	}
 	free := get[uint32](in, "free", -1)
+	sum := individualSums{counts: make([]int, len(r.Counts))}
+	in.readWords(r, &sum)
 	if in.err != nil {
 		return
 	}
-	// What follows checks each individual, so that nothing that is looked up by it can be out of
-	// range.
-	var mu sync.Mutex
-	left := 0
-	in.eachBlock(r, func(from, to uint32) string {
-		counts, gone, sparse := make([]int, len(r.Counts)), 0, 0
-		for id := from; id < to; id++ {
-			p := r.status(id)
-			sparse += bits.OnesCount8(p.sparse)
-			p.checkpoint = 0
-			p.unmark(isTied)
-			if r.cacheState(id, p.state); p.state == program.NoState {
-				if gone++; in.due != nil && !math.IsInf(in.due[id-r.firstID], 1) {
-					return "a free slot has an event"
-				}
-			} else if wrong := in.checkIndividual(r, id, counts); wrong != "" {
-				return wrong
-			}
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		left += gone
-		in.sparse += sparse
-		for i, n := range counts {
-			r.Counts[i] += n
-		}
-		return ""
-	})
-	if in.err != nil {
-		return
-	}
-	alive := n - left
-	if alive != r.Alive || left != len(free) {
+	copy(r.Counts, sum.counts)
+	in.sparse = sum.sparse
+	if alive := n - sum.gone; alive != r.Alive || sum.gone != len(free) {
 		in.bad("%d are alive, and %d are counted", alive, r.Alive)
 		return
 	}
@@ -81,6 +54,45 @@ func loadIndividuals(r *Run, in *loader) {
 		}
 		r.free.Put(id + r.firstID)
 	}
+}
+
+// individualSums are sums over individuals that were checked.
+type individualSums struct {
+	sync.Mutex
+	counts       []int // by state
+	gone, sparse int
+}
+
+// checkIndividuals says what is wrong with individuals that have been read, or "", and adds them to
+// the sums.
+func (in *loader) checkIndividuals(r *Run, from, to uint32, sum *individualSums) (wrong string) {
+	counts, gone, sparse := make([]int, len(r.Counts)), 0, 0
+	for a := range r.Program.Listed() {
+		if wrong := in.checkColumn(r, from, to, &r.attributes[a], len(r.Program.Attributes[a].Values)); wrong != "" {
+			return wrong
+		}
+	}
+	for id := from; id < to; id++ {
+		p := r.status(id)
+		sparse += bits.OnesCount8(p.sparse)
+		p.checkpoint = 0
+		p.unmark(isTied)
+		if r.cacheState(id, p.state); p.state == program.NoState {
+			if gone++; in.due != nil && !math.IsInf(in.due[id-r.firstID], 1) {
+				return "a free slot has an event"
+			}
+		} else if wrong := in.checkIndividual(r, id, counts); wrong != "" {
+			return wrong
+		}
+	}
+	sum.Lock()
+	defer sum.Unlock()
+	sum.gone += gone
+	sum.sparse += sparse
+	for i, n := range counts {
+		sum.counts[i] += n
+	}
+	return ""
 }
 
 // checkIndividual says what is wrong with an individual that is there, or "", and counts it.
@@ -158,9 +170,9 @@ func (s idSet) add(id uint64) bool {
 	return !was
 }
 
-// readWords reads the words of all individuals. If the time of the next event is among them, and
-// the run has a calendar, it takes them out.
-func (in *loader) readWords(r *Run) {
+// readWords reads the words of all individuals, and checks them. If the time of the next event is
+// among them, and the run has a calendar, it takes them out.
+func (in *loader) readWords(r *Run, sum *individualSums) {
 	stride := r.stride
 	if in.run.Inline && r.windows == nil {
 		stride++
@@ -176,7 +188,12 @@ func (in *loader) readWords(r *Run) {
 	}
 	to := ids(r, r.words, r.stride)
 	if stride == r.stride {
-		in.err = in.in.Read(section, statefile.Bytes(to))
+		in.err = in.in.ReadRows(section, statefile.Bytes(to), 8*stride, func(from, to int) error {
+			if wrong := in.checkIndividuals(r, r.firstID+uint32(from), r.firstID+uint32(to), sum); wrong != "" {
+				return in.damaged("%s", wrong)
+			}
+			return in.ctx.Err()
+		})
 		return
 	}
 	in.due = make([]float64, 0, n)
@@ -198,34 +215,33 @@ func (in *loader) readWords(r *Run) {
 				in.due[id-r.firstID] = math.Inf(1)
 			}
 		}
-		return ""
+		return in.checkIndividuals(r, from, to, sum)
 	})
 }
 
-// readColumn reads a column of an attribute with so many values.
-func (in *loader) readColumn(r *Run, name string, c *store.Column, values int) {
-	if in.err != nil {
-		return
-	}
+// readColumn reads a column of an attribute.
+func (in *loader) readColumn(r *Run, name string, c *store.Column) {
 	if c.IsWide {
 		read(in, name, ids(r, c.Wide, 1))
 	} else {
 		read(in, name, ids(r, c.Narrow, 1))
 	}
-	if in.err != nil || values >= 1<<16 || !c.IsWide && values >= 1<<8 {
-		return
-	}
-	in.eachBlock(r, func(from, to uint32) string {
-		for id := from; id < to; id++ {
-			if int(c.Of(id)) >= values {
-				if r.status(id).state != program.NoState {
-					return "an individual has a value that there is not in " + name
-				}
-				c.Set(id, 0)
-			}
-		}
+}
+
+// checkColumn says what is wrong with a column of an attribute with so many values, or "".
+func (in *loader) checkColumn(r *Run, from, to uint32, c *store.Column, values int) (wrong string) {
+	if values >= 1<<16 || !c.IsWide && values >= 1<<8 {
 		return ""
-	})
+	}
+	for id := from; id < to; id++ {
+		if int(c.Of(id)) >= values {
+			if r.status(id).state != program.NoState {
+				return "an individual has a value that there is not"
+			}
+			c.Set(id, 0)
+		}
+	}
+	return ""
 }
 
 func loadTimers(r *Run, in *loader) {
@@ -302,7 +318,10 @@ func loadMachines(r *Run, in *loader) {
 		if one.Branches == 0 {
 			continue
 		}
-		in.readColumn(r, fmt.Sprintf("branch %d", m), &r.branches[m], 2*one.Branches)
+		in.readColumn(r, fmt.Sprintf("branch %d", m), &r.branches[m])
+		in.eachBlock(r, func(from, to uint32) string {
+			return in.checkColumn(r, from, to, &r.branches[m], 2*one.Branches)
+		})
 		in.eachLiving(r, func(id uint32) string {
 			if st := r.machineTable(id, m); st != nil && len(st.Split) > 0 {
 				if k, _ := r.branchOf(id, m); k >= len(st.Split) {

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -134,37 +135,53 @@ func (r *Reader) head(at, size int64) (s Section, next int64, err error) {
 // span is how many bytes a goroutine reads at a time.
 const span = 1 << 22
 
-// Read reads the whole content of a section and checks it. Several goroutines read the spans of a
-// large one: a single one copies more slowly than a fast disk reads. Their checksum is taken in
-// order, while those behind them are being read.
+// Read reads the whole content of a section and checks it.
 func (r *Reader) Read(s Section, into []byte) error {
+	return r.ReadRows(s, into, 1, func(int, int) error { return nil })
+}
+
+// ReadRows reads the whole content of a section, rows with so many bytes each, and checks it.
+// Several goroutines read the spans of a large one: a single one copies more slowly than a fast
+// disk reads. Each calls do with the numbers of the rows that it has read, while others are being
+// read; do may change them. The content is valid only if ReadRows returns nil: a wrong checksum is
+// reported before an error of do, and of those the one of the first rows.
+func (r *Reader) ReadRows(s Section, into []byte, row int, do func(from, to int) error) error {
 	if uint64(len(into)) != s.Length {
 		return damaged("section %s has %d bytes where %d are expected", s.Name, s.Length, len(into))
 	}
-	spans := (len(into) + span - 1) / span
-	done := make([]chan error, spans)
-	for i := range done {
-		done[i] = make(chan error, 1)
+	rows, each := len(into)/row, max(span/row, 1)
+	spans := (rows + each - 1) / each
+	read, done := make([]error, spans), make([]error, spans)
+	sums := make([]chan uint32, spans+1) // of all spans before; it must be taken in order
+	for i := range sums {
+		sums[i] = make(chan uint32, 1)
 	}
-	part := func(i int) []byte { return into[i*span : min((i+1)*span, len(into))] }
-	var next, readers = new(atomic.Int64), sync.WaitGroup{}
-	defer readers.Wait()
-	defer next.Store(int64(spans)) // after an error, nothing more is read
+	sums[0] <- 0
+	var next atomic.Int64
+	var readers sync.WaitGroup
 	for range min(spans, runtime.GOMAXPROCS(0), mostReaders) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < spans; i = int(next.Add(1)) - 1 {
-				done[i] <- r.readAt(s, part(i), int64(i)*span)
+				from, to := i*each, min((i+1)*each, rows)
+				part := into[from*row : to*row]
+				if read[i] = r.readAt(s, part, int64(from)*int64(row)); read[i] != nil {
+					next.Store(int64(spans)) // nothing more is read
+				}
+				sums[i+1] <- crc32.Update(<-sums[i], table, part)
+				if read[i] == nil {
+					done[i] = do(from, to)
+				}
 			}
 		})
 	}
-	var sum uint32
-	for i := range spans {
-		if err := <-done[i]; err != nil {
-			return err
-		}
-		sum = crc32.Update(sum, table, part(i))
+	readers.Wait()
+	if err := cmp.Or(read...); err != nil {
+		return err
 	}
-	return r.check(s, sum)
+	if err := r.check(s, <-sums[spans]); err != nil {
+		return err
+	}
+	return cmp.Or(done...)
 }
 
 // mostReaders is how many goroutines read a section at most: more are of no use to a disk.

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-sim/almanac/population/internal/statefile"
 )
@@ -138,6 +140,55 @@ func TestLargeSection(t *testing.T) {
 	f.at = 9 << 20
 	if err := r.Read(r.Sections[0], make([]byte, len(content))); err != errDisk {
 		t.Errorf("the disk fails: %v", err)
+	}
+}
+
+// Each row of a section is handed over once, whole, and may be changed then. A wrong checksum comes
+// before what is wrong with rows, and of that what is wrong with the first.
+func TestReadRows(t *testing.T) {
+	const row, rows = 24, 500_000
+	content := make([]byte, row*rows)
+	for i := range rows {
+		binary.LittleEndian.PutUint64(content[row*i:], uint64(i)+1)
+	}
+	var b bytes.Buffer
+	w := statefile.NewWriter(&b)
+	if err := errors.Join(w.Section("rows", content), w.End()); err != nil {
+		t.Fatal(err)
+	}
+	file := b.Bytes()
+	r, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	into := make([]byte, len(content))
+	take := func(from, to int) error {
+		for i := from; i < to; i++ {
+			if binary.LittleEndian.Uint64(into[row*i:]) != uint64(i)+1 {
+				return fmt.Errorf("row %d", i)
+			}
+			clear(into[row*i:][:row])
+		}
+		return nil
+	}
+	if err := r.ReadRows(r.Sections[0], into, row, take); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(into, make([]byte, len(content))) {
+		t.Error("rows were left out")
+	}
+	refuse := func(from, _ int) error {
+		if from == 0 {
+			time.Sleep(10 * time.Millisecond) // others are earlier
+		}
+		return fmt.Errorf("row %d", from)
+	}
+	if err := r.ReadRows(r.Sections[0], into, row, refuse); err == nil || err.Error() != "row 0" {
+		t.Errorf("refused rows: %v", err)
+	}
+	file[bytes.Index(file, content[:row])+row*rows/2] ^= 1
+	if err := r.ReadRows(r.Sections[0], into, row, refuse); !errors.Is(err, statefile.ErrDamaged) {
+		t.Errorf("refused rows of a damaged section: %v", err)
 	}
 }
 
