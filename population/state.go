@@ -200,8 +200,12 @@ type State struct {
 	sum   string
 }
 
-// ErrNoState is the error of a file that is something else than a saved state.
-var ErrNoState = statefile.ErrForeign
+// Errors of files of states. ErrNoState is that of a file that is something else than a saved state,
+// ErrDamagedState that of a state that is damaged: some of it is read only when a replica goes on.
+var (
+	ErrNoState      = statefile.ErrForeign
+	ErrDamagedState = statefile.ErrDamaged
+)
 
 // OpenState opens a file that [StateWriter] wrote. A file that is damaged, not complete, of a later
 // version or something else is an error that says so. The states themselves are checked when a

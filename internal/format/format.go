@@ -86,6 +86,9 @@ func Bytes(bytes uint64) string {
 	if bytes >= 1e9 {
 		return fmt.Sprintf("%.2f GB", float64(bytes)/1e9)
 	}
+	if bytes < 1e6 {
+		return fmt.Sprintf("%d kB", (bytes+999)/1000)
+	}
 	return fmt.Sprintf("%.0f MB", float64(bytes)/1e6)
 }
 

@@ -12,8 +12,8 @@ from typing import Any, Optional, TypeVar, Union
 
 from . import _tables
 from ._arguments import Model, model_argument, names, options, pairs, values
-from ._command import Progress, call, set_binary
-from ._errors import AlmanacWarning, UsageError, error_from
+from ._command import Progress, binary as program, call, set_binary
+from ._errors import AlmanacWarning, CommandNotFound, UsageError, error_from
 from ._results import Check, Comparison, Fit, Result, Run, Scratch, Sweep
 
 _R = TypeVar("_R", bound=Result)
@@ -250,7 +250,10 @@ def _study(kind: type[_R], command: str, model: Optional[Model], args: list[str]
     def partial() -> Optional[Result]:
         return kind(directory, "", scratch) if (directory / "summary.json").exists() else None
 
-    return kind(directory, _done(line, source, progress, partial), scratch)
+    printed = _done(line, source, progress, partial)
+    if not directory.is_dir() or not any(directory.iterdir()):
+        raise CommandNotFound(f"{program()} has written no results: is it almanac?")
+    return kind(directory, printed, scratch)
 
 
 def _done(line: list[str], source: Optional[str], progress: Progress, partial: Any) -> str:

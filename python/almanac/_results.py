@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from . import _tables
+from ._errors import UsageError
 from ._pictures import Picture
 from ._tables import FLOAT, GUESS, INT, OPTIONAL_INT, TEXT
 
@@ -44,6 +45,16 @@ _STATISTICS = {"output": TEXT, "kind": TEXT, "name": TEXT, "units": TEXT, "quant
 _DRAWS = {"weight": FLOAT, "replica": INT, "run.seed": OPTIONAL_INT, "run.forks": TEXT, "run.check": OPTIONAL_INT}
 
 
+# What a table is of, where not every command writes it.
+_OF = {
+    "events": "a run with events=True", "outcomes": "a model with outcomes", "supplies": "a model with supplies",
+    "values": "a model with record: values", "observed": "a model with observe", "tree": "a model with record: tree",
+    "people": "a model with record: people", "places": "a model with places", "networks": "a model with networks",
+    "draws": "a run with from_fit", "projection": "a run with from_fit and from_state=True",
+    "icer": 'a comparison with icer="cost/qalys"', "acceptability": 'a comparison with icer="cost/qalys"',
+}
+
+
 class Scratch:
     """A temporary directory that is removed when nothing refers to it any more."""
 
@@ -67,7 +78,12 @@ class Result:
         self._scratch = scratch
 
     def _read(self, name: str, kinds: dict[str, str], other: str = TEXT) -> Any:
-        return _tables.read(self.directory, name, kinds, other)
+        try:
+            return _tables.read(self.directory, name, kinds, other)
+        except FileNotFoundError as err:
+            if name not in _OF:
+                raise
+            raise UsageError(f"there is no table of {name} here: only of {_OF[name]}") from err
 
     def _json(self, name: str) -> Any:
         with open(self.directory / name, encoding="utf-8") as file:

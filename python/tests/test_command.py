@@ -46,6 +46,12 @@ class Finding(Case):
         with mock.patch.dict(os.environ, {"PATH": "", "GOPATH": str(self.directory / "go")}, clear=True):
             self.assertEqual(_command.binary(), str(path))
 
+    @POSIX
+    def test_another_program(self) -> None:
+        self.program("print('I am something else')")
+        with self.assertRaisesRegex(almanac.CommandNotFound, "has written no results: is it almanac?"):
+            almanac.run(sir())
+
     def test_version(self) -> None:
         self.assertRegex(almanac.version(), r"^almanac .*go")
 

@@ -73,6 +73,10 @@ class Plain(Case):
                       if (s, t, g) == (state, 20, "")]
             self.assertEqual(len(counts), 3)
             self.assertAlmostEqual(sum(counts) / 3, r.summary["states"][state]["mean"][20])
+    def test_table_that_is_not_there(self) -> None:
+        with self.assertRaisesRegex(almanac.UsageError, "only of a model with record: tree"):
+            almanac.run(sir()).tree
+
     def test_incidence(self) -> None:
         alone, recorded = columns(self.result("run").incidence), self.result("recorded")
         self.assertEqual(columns(recorded.incidence), alone)

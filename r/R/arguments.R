@@ -47,6 +47,10 @@ common <- function(set, replicas, seed, size, until, scenario, from_fit, from_st
   if (inherits(from_fit, "almanac_fit")) from_fit <- from_fit$directory
   if (is.character(from_state)) from_state <- path.expand(from_state)
   if (identical(from_state, FALSE)) from_state <- NULL
-  c(pairs("--set", set), options_of(list(replicas = replicas, seed = seed, size = size, until = until,
-    scenario = scenario, from = from_fit, from_state = from_state)))
+  given <- list(replicas = replicas, seed = seed, size = size, until = until, scenario = scenario, from = from_fit,
+    from_state = from_state)
+  for (name in names(given)) {
+    if (length(given[[name]]) > 1) wrong(name, " has ", length(given[[name]]), " values; expected one")
+  }
+  c(pairs("--set", set), options_of(given))
 }

@@ -61,5 +61,8 @@ study <- function(command, model, args, more, out, progress, series = FALSE, dra
     if (file.exists(file.path(directory, "summary.json"))) result(command, directory, "", is.null(out))
   }
   text <- done(line, model$text, progress, partial)
+  if (length(list.files(directory)) == 0) {
+    fail("almanac_not_found", paste0(almanac_binary(), " has written no results: is it almanac?"))
+  }
   result(command, directory, text, is.null(out))
 }

@@ -1,5 +1,12 @@
 # Results: environments whose frames are read from the files of the command when they are first used.
 
+# table_of is what a table is of, where not every command writes it.
+table_of <- c(events = "a run with events = TRUE", outcomes = "a model with outcomes", supplies = "a model with supplies",
+  values = "a model with record: values", observed = "a model with observe", tree = "a model with record: tree",
+  people = "a model with record: people", places = "a model with places", networks = "a model with networks",
+  draws = "a run with from_fit", projection = "a run with from_fit and from_state = TRUE",
+  icer = "a comparison with icer = \"cost/qalys\"", acceptability = "a comparison with icer = \"cost/qalys\"")
+
 # result makes one. Its directory is removed with it if it is temporary.
 result <- function(kind, directory, text, temporary = FALSE) {
   e <- new.env(parent = emptyenv())
@@ -11,7 +18,12 @@ result <- function(kind, directory, text, temporary = FALSE) {
   }
   table <- function(name, file, what) {
     force(file)
-    lazily(name, function() read_table(directory, file, what))
+    lazily(name, function() {
+      if (name %in% names(table_of) && !has_table(directory, file)) {
+        wrong("there is no table of ", name, " here: only of ", table_of[[name]])
+      }
+      read_table(directory, file, what)
+    })
   }
   json <- function(name, file) lazily(name, function() read_json(file.path(directory, file)))
   switch(kind,

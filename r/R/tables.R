@@ -30,6 +30,8 @@ tables_format <- function() {
   if (requireNamespace("jsonlite", quietly = TRUE)) "json" else "csv"
 }
 
+has_table <- function(directory, name) any(file.exists(file.path(directory, paste0(name, c(".parquet", ".json", ".csv")))))
+
 read_table <- function(directory, name, what) {
   kinds <- table_kinds(what)
   parquet <- file.path(directory, paste0(name, ".parquet"))

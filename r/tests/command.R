@@ -34,6 +34,8 @@ caught(almanac_run(small, set = "0.4 per day"), "almanac_usage_error")
 caught(almanac_run(small, set = list(beta = NA)), "almanac_usage_error")
 caught(almanac_run(small, set = list(beta = NA_character_)), "almanac_usage_error")
 caught(almanac_run(small, replicas = NA), "almanac_usage_error")
+stopifnot(grepl("replicas has 2 values", conditionMessage(caught(almanac_run(small, replicas = 1:2), "almanac_usage_error"))))
+stopifnot(grepl("only of a model with record: tree", conditionMessage(caught(almanac_run(small)$tree, "almanac_usage_error"))))
 caught(almanac_run(5), "almanac_usage_error")
 caught(almanac_run(NA_character_), "almanac_usage_error")
 caught(almanac_run(c("a.yaml", "b.yaml")), "almanac_usage_error")
@@ -57,6 +59,9 @@ if (.Platform$OS.type != "windows") {
     Sys.chmod("stand-in", "755")
     almanac_binary(file.path(getwd(), "stand-in"))
   }
+  # Something else that ends well is not the program.
+  stand_in("echo I am something else")
+  caught(almanac_run(small), "almanac_not_found")
   # Progress is passed on, what it says is a warning, and failed work an error.
   stand_in("echo '{\"progress\":0.25,\"text\":\"a quarter\"}' >&2", "echo 'almanac: every second time' >&2", "echo ok")
   steps <- list()

@@ -84,7 +84,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		fmt.Fprintf(stderr, "%s: interrupted\n", root.Name())
 		return ExitWork
-	case errors.As(err, &wrong) || !started:
+	case errors.As(err, &wrong) || errors.Is(err, population.ErrDamagedState) || !started:
 		fmt.Fprintf(stderr, "%s: %v\n", root.Name(), strings.TrimSpace(err.Error()))
 		return ExitUsage
 	default:
