@@ -2,6 +2,7 @@ package population_test
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -130,6 +131,12 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 				text = strings.Replace(text, swap[i], swap[i+1], n)
 			}
 			return text
+		}
+		if strconv.IntSize == 32 {
+			if c.name == "more people than memory" {
+				continue // there cannot be so many
+			}
+			c.want = fewer.Replace(c.want)
 		}
 		_, err := population.Compile("model.yaml", []byte(replace(fileModel, c.model)),
 			files(map[string]string{"people.csv": replace(fileOfModel, c.file)}))

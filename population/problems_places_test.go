@@ -80,7 +80,7 @@ var spoiltPlaces = func() (all []spoilt) {
 			"places: ward: capacity: expected at least 1"},
 		{"number of 0", "number: 12", "number: 0", "0, capacity",
 			"places: ward: number: expected a number from 1 to 500000000"},
-		{"number of too many", "number: 12", "number: 2_147_483_648", "2_147",
+		{"number of too many", "number: 12", "number: 500_000_001", "500_000_001",
 			"places: ward: number: expected a number from 1 to 500000000"},
 		{"too many individuals", "size: 100,", "size: 100_000_000,", "household: {by",
 			"places: expected at most 33554432 individuals, who can be in places"},

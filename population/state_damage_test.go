@@ -254,7 +254,7 @@ func FuzzState(f *testing.F) {
 			if name != which || len(content) == 0 {
 				return content
 			}
-			switch at := int(offset) % len(content); how % 3 {
+			switch at := int(offset % uint32(len(content))); how % 3 {
 			case 0:
 				content[at] ^= value
 			case 1:

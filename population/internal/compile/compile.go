@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -417,9 +418,10 @@ func (c *compiler) sizes() []int {
 	if !f.CanEnter() {
 		return []int{f.Size}
 	}
-	all := []int{max(2*f.Size, 64)}
+	twice := func(n int) int { return n + min(n, math.MaxInt-n) } // an int may have 32 bits
+	all := []int{max(twice(f.Size), 64)}
 	for all[len(all)-1] < f.Most {
-		all = append(all, 2*all[len(all)-1])
+		all = append(all, twice(all[len(all)-1]))
 	}
 	return all
 }
