@@ -13,8 +13,12 @@ export function copies(root) {
       try {
         await navigator.clipboard.writeText(command.querySelector("[data-command]").textContent);
         button.textContent = "Copied";
-      } catch { button.textContent = "Not allowed: select it"; }
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+      } catch {
+        button.textContent = "Not allowed: select it";
+      }
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, 2000);
     });
   }
 }

@@ -1,26 +1,43 @@
 // The editor of a model: line numbers, marked problems, and sliders for parameters.
 
 export function edit(form) {
-  const area = form.querySelector("textarea"), gutter = form.querySelector("[data-gutter]"), marks = form.querySelector("[data-marks]");
-  const list = form.querySelector("[data-problems]"), meaning = form.querySelector("[data-meaning]"), diagram = document.querySelector("[data-diagram]"), parameters = form.querySelector("[data-parameters]");
-  let problems = [...list.querySelectorAll("[data-line]")].map(b => ({line: Number(b.dataset.line), column: Number(b.dataset.column)}));
+  const area = form.querySelector("textarea"),
+    gutter = form.querySelector("[data-gutter]"),
+    marks = form.querySelector("[data-marks]");
+  const list = form.querySelector("[data-problems]"),
+    meaning = form.querySelector("[data-meaning]"),
+    diagram = document.querySelector("[data-diagram]"),
+    parameters = form.querySelector("[data-parameters]");
+  let problems = [...list.querySelectorAll("[data-line]")].map(b => ({
+    line: Number(b.dataset.line),
+    column: Number(b.dataset.column),
+  }));
 
   // Line height and text widths are measured, since letters need not be equally wide.
   const measure = () => {
-    const style = getComputedStyle(area), probe = document.createElement("canvas").getContext("2d");
+    const style = getComputedStyle(area),
+      probe = document.createElement("canvas").getContext("2d");
     probe.font = `${style.fontSize} ${style.fontFamily}`;
-    return {line: parseFloat(style.lineHeight), top: parseFloat(style.paddingTop), left: parseFloat(style.paddingLeft), width: text => probe.measureText(text.replaceAll("\t", "  ")).width};
+    return {
+      line: parseFloat(style.lineHeight),
+      top: parseFloat(style.paddingTop),
+      left: parseFloat(style.paddingLeft),
+      width: text => probe.measureText(text.replaceAll("\t", "  ")).width,
+    };
   };
 
   const mark = () => {
-    const m = measure(), bad = new Set(problems.map(p => p.line));
+    const m = measure(),
+      bad = new Set(problems.map(p => p.line));
     const lines = area.value.split("\n");
-    gutter.replaceChildren(...lines.map((_, i) => {
-      const span = document.createElement("span");
-      span.textContent = (i + 1) + "\n";
-      if (bad.has(i + 1)) span.className = "bad";
-      return span;
-    }));
+    gutter.replaceChildren(
+      ...lines.map((_, i) => {
+        const span = document.createElement("span");
+        span.textContent = i + 1 + "\n";
+        if (bad.has(i + 1)) span.className = "bad";
+        return span;
+      }),
+    );
     marks.replaceChildren();
     for (const p of problems) {
       if (!p.line) continue;
@@ -46,23 +63,32 @@ export function edit(form) {
   // The server checks the text after a pause in typing. A request under way is aborted.
   // An answer to an older text or older values is dropped, and they are checked again: it would
   // replace what has been typed since.
-  let timer = 0, typed = 0, asked = new AbortController();
+  let timer = 0,
+    typed = 0,
+    asked = new AbortController();
   const checkSoon = () => {
     clearTimeout(timer);
     timer = setTimeout(check, 250);
   };
   const check = async () => {
     asked.abort();
-    const mine = asked = new AbortController(), before = typed;
+    const mine = (asked = new AbortController()),
+      before = typed;
     const body = new URLSearchParams(new FormData(form));
     let answer, text;
     try {
       answer = await fetch("/check", {method: "POST", body, signal: mine.signal});
       text = await answer.text();
-    } catch { return; }
+    } catch {
+      return;
+    }
     if (mine.signal.aborted) return;
-    if (typed !== before) { checkSoon(); return; }
-    if (!answer.ok) { // too long, or the server is closing
+    if (typed !== before) {
+      checkSoon();
+      return;
+    }
+    if (!answer.ok) {
+      // too long, or the server is closing
       const words = document.createElement("p");
       words.className = "verdict bad";
       words.textContent = "It is not checked: " + text.trim();
@@ -79,10 +105,14 @@ export function edit(form) {
     if (found.good) {
       meaning.innerHTML = found.meaning;
       diagram.innerHTML = found.diagram;
-      const focus = document.activeElement?.name, kind = document.activeElement?.type;
+      const focus = document.activeElement?.name,
+        kind = document.activeElement?.type;
       parameters.innerHTML = found.parameters;
       slide();
-      if (focus) parameters.querySelector(`[name="${CSS.escape(focus)}"]${kind === "range" ? " ~ input" : ""}`)?.focus();
+      if (focus)
+        parameters
+          .querySelector(`[name="${CSS.escape(focus)}"]${kind === "range" ? " ~ input" : ""}`)
+          ?.focus();
     }
     mark();
   };
@@ -95,12 +125,16 @@ export function edit(form) {
     wrong.hidden = found.wrong === "";
     wrong.querySelector("span").textContent = found.wrong;
   };
-  let soon = 0, wished = 0;
+  let soon = 0,
+    wished = 0;
   const changedField = () => {
     clearTimeout(soon);
     soon = setTimeout(async () => {
       const turn = ++wished;
-      const answer = await fetch("/commands", {method: "POST", body: new URLSearchParams(new FormData(form))}).catch(() => null);
+      const answer = await fetch("/commands", {
+        method: "POST",
+        body: new URLSearchParams(new FormData(form)),
+      }).catch(() => null);
       if (turn === wished && answer?.ok) commands(await answer.json());
     }, 250);
   };
@@ -112,12 +146,16 @@ export function edit(form) {
     checkSoon();
     mark();
   });
-  form.querySelector("[data-check]").addEventListener("click", e => { e.preventDefault(); check(); });
+  form.querySelector("[data-check]").addEventListener("click", e => {
+    e.preventDefault();
+    check();
+  });
 
   // Tab moves on, as everywhere; Enter keeps the indentation.
   area.addEventListener("keydown", e => {
     if (e.key !== "Enter" || e.isComposing || e.ctrlKey || e.metaKey) return;
-    const before = area.value.slice(0, area.selectionStart), line = before.slice(before.lastIndexOf("\n") + 1);
+    const before = area.value.slice(0, area.selectionStart),
+      line = before.slice(before.lastIndexOf("\n") + 1);
     const indent = line.match(/^ */)[0] + (/:\s*$/.test(line) ? "  " : "");
     if (!indent) return;
     e.preventDefault();
@@ -128,8 +166,11 @@ export function edit(form) {
   list.addEventListener("click", e => {
     const button = e.target.closest("[data-line]");
     if (!button) return;
-    const lines = area.value.split("\n"), line = Number(button.dataset.line);
-    const at = lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) + parted(lines[line - 1] ?? "", Number(button.dataset.column))[0].length;
+    const lines = area.value.split("\n"),
+      line = Number(button.dataset.line);
+    const at =
+      lines.slice(0, line - 1).reduce((sum, l) => sum + l.length + 1, 0) +
+      parted(lines[line - 1] ?? "", Number(button.dataset.column))[0].length;
     area.focus();
     area.setSelectionRange(at, at);
     area.scrollTop = Math.max(0, (line - 4) * measure().line);
@@ -147,7 +188,10 @@ export function edit(form) {
       const range = document.createElement("input");
       range.type = "range";
       Object.assign(range, {min, max, step: "any"});
-      range.setAttribute("aria-label", `${row.querySelector("label").textContent}${unit ? ", in " + unit : ""}`);
+      range.setAttribute(
+        "aria-label",
+        `${row.querySelector("label").textContent}${unit ? ", in " + unit : ""}`,
+      );
       const digits = Math.max(0, Math.ceil(-Math.log10(Number(step))) + 1);
       const worth = () => parseFloat(field.value.replaceAll("_", ""));
       const say = () => range.setAttribute("aria-valuetext", field.value);
@@ -161,13 +205,23 @@ export function edit(form) {
         changed();
       });
       range.addEventListener("keydown", e => {
-        const by = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 20, PageDown: -20}[e.key];
+        const by = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 20, PageDown: -20}[
+          e.key
+        ];
         if (!by) return;
         e.preventDefault();
-        range.value = Math.min(Math.max((Math.round(range.value / step) + by) * step, Number(min)), Number(max));
+        range.value = Math.min(
+          Math.max((Math.round(range.value / step) + by) * step, Number(min)),
+          Number(max),
+        );
         range.dispatchEvent(new Event("input", {bubbles: true}));
       });
-      field.addEventListener("input", () => { if (Number.isFinite(worth())) { range.value = worth(); say(); } });
+      field.addEventListener("input", () => {
+        if (Number.isFinite(worth())) {
+          range.value = worth();
+          say();
+        }
+      });
       row.append(range);
     }
   };
@@ -179,14 +233,20 @@ export function edit(form) {
   // fields at other times, and not all of them.
   const key = "almanac " + form.dataset.model;
   addEventListener("pagehide", () => {
-    try { sessionStorage.setItem(key, JSON.stringify([...new FormData(form)])); } catch { /* there is no room for it */ }
+    try {
+      sessionStorage.setItem(key, JSON.stringify([...new FormData(form)]));
+    } catch {
+      /* there is no room for it */
+    }
   });
   if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") {
     for (const [name, value] of JSON.parse(sessionStorage.getItem(key) ?? "[]")) {
       const field = form.elements.namedItem(name);
-      if (field && name !== "path" && !name.startsWith("was.")) field.value = name === "source" ? value.replaceAll("\r\n", "\n") : value;
+      if (field && name !== "path" && !name.startsWith("was."))
+        field.value = name === "source" ? value.replaceAll("\r\n", "\n") : value;
     }
-    for (const field of parameters.querySelectorAll("input[name^='set.']")) field.dispatchEvent(new Event("input"));
+    for (const field of parameters.querySelectorAll("input[name^='set.']"))
+      field.dispatchEvent(new Event("input"));
     mark();
     check();
   }
@@ -194,6 +254,7 @@ export function edit(form) {
 
 // parted splits a line at a column. Columns count code points.
 function parted(line, column) {
-  const letters = [...line], at = Math.max(0, column - 1);
+  const letters = [...line],
+    at = Math.max(0, column - 1);
   return [letters.slice(0, at).join(""), letters.slice(at).join("")];
 }

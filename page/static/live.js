@@ -10,7 +10,11 @@ const over = state => state === "done" || state === "stopped" || state === "fail
 export function watch(element) {
   if (over(element.dataset.state)) return;
   const find = name => element.querySelector(`[data-${name}]`);
-  let source = null, ended = false, said = 0, frame = 0, waiting = [];
+  let source = null,
+    ended = false,
+    said = 0,
+    frame = 0,
+    waiting = [];
   const part = new URLSearchParams(location.search); // events are for the charts of this page only
   part.set("of", element.dataset.of);
 
@@ -29,8 +33,12 @@ export function watch(element) {
       for (const n of all) {
         status(n.status);
         for (const f of n.figures) {
-          const id = CSS.escape(f.id), figure = element.querySelector(`[data-figure="${id}"]`);
-          if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) { refresh(); return; }
+          const id = CSS.escape(f.id),
+            figure = element.querySelector(`[data-figure="${id}"]`);
+          if (figure ? !chartOf(figure).take(f) : !takeMap(element, f)) {
+            refresh();
+            return;
+          }
         }
       }
     });
@@ -49,12 +57,20 @@ export function watch(element) {
     // Only the page has the number of runs ahead.
     if (s.state !== "waiting") find("note-now").textContent = s.note || "";
     const pace = [];
-    if (s.events) pace.push(`${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`);
-    if (over(s.state) && s.seconds > 0) pace.push(lasting(s.seconds)); else if (s.left >= 0) pace.push(`${lasting(s.left)} left`);
+    if (s.events)
+      pace.push(
+        `${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`,
+      );
+    if (over(s.state) && s.seconds > 0) pace.push(lasting(s.seconds));
+    else if (s.left >= 0) pace.push(`${lasting(s.left)} left`);
     find("pace").textContent = pace.join(", ");
-    if (s.why) { find("why").hidden = false; find("why").textContent = s.why; }
+    if (s.why) {
+      find("why").hidden = false;
+      find("why").textContent = s.why;
+    }
     const now = Date.now();
-    if (now - said > 5000 || over(s.state)) { // not faster than a screen reader speaks
+    if (now - said > 5000 || over(s.state)) {
+      // not faster than a screen reader speaks
       said = now;
       say(`${s.state}, ${Math.round(100 * s.fraction)} percent`);
     }
@@ -62,14 +78,18 @@ export function watch(element) {
 
   // refresh loads the parts of the page that the server renders: other charts than before, or the
   // end. One request at a time; requests meanwhile cause another, since the response may be older.
-  let refreshing = null, again = false;
+  let refreshing = null,
+    again = false;
   const refresh = () => {
     again = refreshing !== null;
-    return refreshing ??= (async () => {
-      do { again = false; await load(); } while (again);
+    return (refreshing ??= (async () => {
+      do {
+        again = false;
+        await load();
+      } while (again);
       refreshing = null;
       flush();
-    })();
+    })());
   };
   const load = async () => {
     try {
@@ -78,9 +98,16 @@ export function watch(element) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-run]");
       const focused = focusOf(element);
-      const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
+      const open = [...element.querySelectorAll("[data-numbers][open]")].map(
+        d => d.closest("[data-figure]").dataset.figure,
+      );
       // Removed charts may lose their cursors.
-      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, {chart: chartOf(f), cursor: chartOf(f)?.cursor}]));
+      const before = new Map(
+        [...element.querySelectorAll("[data-figure]")].map(f => [
+          f.dataset.figure,
+          {chart: chartOf(f), cursor: chartOf(f)?.cursor},
+        ]),
+      );
       const listens = find("say"); // a live region must stay the same element
       element.replaceChildren(...fresh.children);
       find("say").replaceWith(listens);
@@ -88,7 +115,8 @@ export function watch(element) {
       figures(element);
       copies(element);
       for (const f of element.querySelectorAll("[data-figure]")) {
-        const {chart: old, cursor} = before.get(f.dataset.figure) ?? {}, chart = chartOf(f);
+        const {chart: old, cursor} = before.get(f.dataset.figure) ?? {},
+          chart = chartOf(f);
         if (old && chart) {
           chart.view = old.view;
           chart.reset.hidden = old.view.from === null;
@@ -103,11 +131,14 @@ export function watch(element) {
         if (open.includes(f.dataset.figure)) f.querySelector("[data-numbers]").open = true;
       }
       focused();
-    } catch { /* the server is gone; what is shown stays */ }
+    } catch {
+      /* the server is gone; what is shown stays */
+    }
   };
 
   const waits = setInterval(() => {
-    if (ended || element.dataset.state !== "waiting") clearInterval(waits); else if (!document.hidden) refresh();
+    if (ended || element.dataset.state !== "waiting") clearInterval(waits);
+    else if (!document.hidden) refresh();
   }, 5000);
 
   // lost shows why the page is not up to date; an empty text hides the message.
@@ -128,7 +159,10 @@ export function watch(element) {
     const answer = await fetch(`/runs/${element.dataset.run}/events?${part}&there`).catch(() => null);
     if (answer?.status === 404 || answer?.status === 410) {
       ended = true;
-      lost("The server does not know this run any more: it was started anew, or has forgotten it. What is shown is what was last known.");
+      lost(
+        "The server does not know this run any more: it was started anew, or has forgotten it. " +
+          "What is shown is what was last known.",
+      );
     } else setTimeout(connect, 5000);
   };
 
@@ -170,9 +204,17 @@ function focusOf(root) {
   const now = document.activeElement;
   if (!now || !root.contains(now)) return () => {};
   const figure = now.closest("[data-figure]")?.dataset.figure;
-  const part = () => figure === undefined ? root : root.querySelector(`[data-figure="${CSS.escape(figure)}"]`);
-  const kind = now.matches("[data-plot]") ? "[data-plot]" : now.matches("[data-stop] button") ? "[data-stop] button" : now.localName;
-  const same = () => [...part()?.querySelectorAll(kind) ?? []].filter(e => figure !== undefined || !e.closest("[data-figure]"));
+  const part = () =>
+    figure === undefined ? root : root.querySelector(`[data-figure="${CSS.escape(figure)}"]`);
+  const kind = now.matches("[data-plot]")
+    ? "[data-plot]"
+    : now.matches("[data-stop] button")
+      ? "[data-stop] button"
+      : now.localName;
+  const same = () =>
+    [...(part()?.querySelectorAll(kind) ?? [])].filter(
+      e => figure !== undefined || !e.closest("[data-figure]"),
+    );
   const place = same().indexOf(now);
   return () => {
     let to = same()[place];

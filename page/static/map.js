@@ -18,26 +18,39 @@ export function mapsIn(root) {
 const widths = new ResizeObserver(entries => {
   for (const {target, contentRect} of entries) {
     const width = Math.round(contentRect.width);
-    if (width >= 160 && Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) > 8) remap(target);
+    if (width >= 160 && Math.abs(width - target.querySelector("svg").viewBox.baseVal.width) > 8)
+      remap(target);
   }
 });
 
 // remap requests the current map: one request at a time.
 async function remap(target) {
-  if ("asking" in target.dataset) { target.dataset.asking = "again"; return; }
+  if ("asking" in target.dataset) {
+    target.dataset.asking = "again";
+    return;
+  }
   target.dataset.asking = "";
   const width = Math.max(160, Math.round(target.clientWidth));
-  const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
+  const wish = new URLSearchParams({
+    w: String(Math.min(width, 4000)),
+    text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82),
+  });
   try {
-    const answer = await request(target.dataset.src + ".svg" + target.dataset.query + wish, () => target.isConnected);
+    const answer = await request(
+      target.dataset.src + ".svg" + target.dataset.query + wish,
+      () => target.isConnected,
+    );
     if (answer.status === 200) {
       const text = await answer.text();
-      const focused = target.contains(document.activeElement), at = place(target.querySelector("[tabindex='0']"));
+      const focused = target.contains(document.activeElement),
+        at = place(target.querySelector("[tabindex='0']"));
       target.innerHTML = text;
       const stop = rove(target, at);
       if (focused) stop?.focus({preventScroll: true});
     }
-  } catch { /* the server is gone; what is drawn stays */ }
+  } catch {
+    /* the server is gone; what is drawn stays */
+  }
   const again = target.dataset.asking === "again";
   delete target.dataset.asking;
   if (again) remap(target);
@@ -56,7 +69,9 @@ export function takeMap(root, news) {
 }
 
 // place is the position of a cell: index of x, index of y.
-function place(cell) { return (cell?.dataset.at ?? "0 0").split(" ").map(Number); }
+function place(cell) {
+  return (cell?.dataset.at ?? "0 0").split(" ").map(Number);
+}
 
 // rove makes one cell reachable by the Tab key, the one at a place or else the first, and returns
 // it.
@@ -67,7 +82,11 @@ function rove(target, at) {
   const svg = target.querySelector("svg");
   if (stop) {
     svg.setAttribute("role", "group");
-    svg.setAttribute("aria-label", target.closest("figure").querySelector("h3").textContent + ": a map, in which the arrow keys move from cell to cell");
+    svg.setAttribute(
+      "aria-label",
+      target.closest("figure").querySelector("h3").textContent +
+        ": a map, in which the arrow keys move from cell to cell",
+    );
   }
   return stop;
 }
@@ -79,20 +98,31 @@ function walk(target) {
     const from = e.target.closest?.("[data-at]");
     if (!from || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
     const [x, y] = place(from);
-    const rank = { // the lowest rank is taken
-      ArrowRight: (i, j) => j === y && i > x ? i - x : null, ArrowLeft: (i, j) => j === y && i < x ? x - i : null,
-      ArrowUp: (i, j) => i === x && j > y ? j - y : null, ArrowDown: (i, j) => i === x && j < y ? y - j : null,
-      Home: (i, j) => j === y ? i : null, End: (i, j) => j === y ? -i : null,
+    const rank = {
+      // the lowest rank is taken
+      ArrowRight: (i, j) => (j === y && i > x ? i - x : null),
+      ArrowLeft: (i, j) => (j === y && i < x ? x - i : null),
+      ArrowUp: (i, j) => (i === x && j > y ? j - y : null),
+      ArrowDown: (i, j) => (i === x && j < y ? y - j : null),
+      Home: (i, j) => (j === y ? i : null),
+      End: (i, j) => (j === y ? -i : null),
     }[e.key];
     if (!rank) return;
     e.preventDefault();
-    let best = null, least = Infinity;
+    let best = null,
+      least = Infinity;
     for (const cell of target.querySelectorAll("[data-at]")) {
       const far = rank(...place(cell));
-      if (far !== null && far < least) { best = cell; least = far; }
+      if (far !== null && far < least) {
+        best = cell;
+        least = far;
+      }
     }
     if (best) rove(target, place(best)).focus();
   });
   // A clicked cell is the new position.
-  target.addEventListener("focusin", e => { const cell = e.target.closest("[data-at]"); if (cell && cell.getAttribute("tabindex") !== "0") rove(target, place(cell)); });
+  target.addEventListener("focusin", e => {
+    const cell = e.target.closest("[data-at]");
+    if (cell && cell.getAttribute("tabindex") !== "0") rove(target, place(cell));
+  });
 }

@@ -2,7 +2,8 @@
 // long as wanted() is true.
 export async function request(address, wanted) {
   for (;;) {
-    const answer = await fetch(address), later = Number(answer.headers.get("Retry-After"));
+    const answer = await fetch(address),
+      later = Number(answer.headers.get("Retry-After"));
     if (answer.status !== 503 || !later) return answer;
     await new Promise(then => setTimeout(then, 1000 * later));
     if (!wanted()) return answer;
