@@ -49,7 +49,8 @@ def binary() -> str:
     found = shutil.which("almanac")
     if found:
         return found
-    for folder in (os.environ.get("GOBIN"), os.path.join(os.environ.get("GOPATH") or os.path.expanduser("~/go"), "bin")):
+    of_go = os.path.join(os.environ.get("GOPATH") or os.path.expanduser("~/go"), "bin")
+    for folder in (os.environ.get("GOBIN"), of_go):
         if folder and os.path.isfile(os.path.join(folder, name)):
             return os.path.join(folder, name)
     raise CommandNotFound(

@@ -40,8 +40,8 @@ _STATISTICS = {"output": TEXT, "kind": TEXT, "name": TEXT, "units": TEXT, "quant
                "replicas": INT, "pairs": INT, "replica": INT,
                **{name: FLOAT for name in (
                    "time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference",
-                   "mean_ci_low", "mean_ci_high", "runs_low", "runs_high", "baseline", "value", "difference", "cost", "effect",
-                   "willingness_to_pay", "probability")}}
+                   "mean_ci_low", "mean_ci_high", "runs_low", "runs_high", "baseline", "value", "difference", "cost",
+                   "effect", "willingness_to_pay", "probability")}}
 _DRAWS = {"weight": FLOAT, "replica": INT, "run.seed": OPTIONAL_INT, "run.forks": TEXT, "run.check": OPTIONAL_INT}
 
 

@@ -58,7 +58,8 @@ class Arguments(unittest.TestCase):
         circular: dict[str, object] = {}
         circular["itself"] = circular
         for wrong in (lambda: arguments.model_argument(5), lambda: arguments.model_argument([{"name": "x"}]),
-                      lambda: arguments.model_argument(circular), lambda: arguments.model_argument({"end": float("nan")}),
+                      lambda: arguments.model_argument(circular),
+                      lambda: arguments.model_argument({"end": float("nan")}),
                       lambda: arguments.model_argument({"name": object()}), lambda: arguments.text(float("inf")),
                       lambda: arguments.pairs("--set", "beta=1"), lambda: arguments.pairs("--set", [("beta", 1)])):
             with self.assertRaises(UsageError):

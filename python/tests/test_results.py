@@ -195,7 +195,8 @@ class Arguments(Case):
 
 class Economics(Case):
     def test_outcomes_and_icer(self) -> None:
-        model = sir(outcomes={"cost": {"time": "50 per day", "events": {"well->ill": 10}}, "days": {"time": "1 per day"}})
+        model = sir(outcomes={"cost": {"time": "50 per day", "events": {"well->ill": 10}},
+                              "days": {"time": "1 per day"}})
         r = almanac.run(model, until="2020-03-06")
         last = r.outcomes.where(time=5.0, region="")
         self.assertEqual(last["outcome"], ["cost", "days"])
@@ -259,7 +260,8 @@ class States(Case):
         almanac.run(sir(), save_at="2020-03-08", as_="calm.almanac")
         with self.assertWarnsRegex(almanac.AlmanacWarning, "drawn again, since the seed is not that"):
             almanac.run(from_state="calm.almanac", seed=2)
-        for wrong, why in (({"from_state": "none.almanac"}, "no such file"), ({"save_at": "2020-03-08"}, "to which file"),
+        for wrong, why in (({"from_state": "none.almanac"}, "no such file"),
+                           ({"save_at": "2020-03-08"}, "to which file"),
                            ({"from_state": "model.yaml"}, "not a state"), ({}, "which model"),
                            ({"from_state": "calm.almanac", "size": 3}, "the run has begun")):
             (self.directory / "model.yaml").write_text("name: x")

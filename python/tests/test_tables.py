@@ -173,7 +173,8 @@ class StandIns(Case):
         self.with_module("polars", DataFrame=Frame)
         with mock.patch.object(_tables, "frames", lambda: "polars"):
             frame = _tables.make({"replica": [0, 0], "time": [0.0, 1.0], "count": [1, 4]})
-            self.assertEqual(_tables.increments(frame).held, {"replica": [0, 0], "time": [0.0, 1.0], "incidence": [1, 3]})
+            self.assertEqual(_tables.increments(frame).held,
+                             {"replica": [0, 0], "time": [0.0, 1.0], "incidence": [1, 3]})
 
     def test_arrow(self) -> None:
         class Held(dict):  # type: ignore[type-arg]

@@ -49,8 +49,8 @@ call_almanac <- function(args, stdin = NULL, progress = NULL) {
   # The program runs beside R, so that R shows progress and can be interrupted meanwhile.
   script <- c(
     if (!is.null(report)) "ALMANAC_PROGRESS=json; export ALMANAC_PROGRESS" else "unset ALMANAC_PROGRESS",
-    paste(c(shQuote(binary), shQuote(args), "<", shQuote(at("in")), ">", shQuote(at("out")), "2>", shQuote(at("err")), "&"),
-      collapse = " "),
+    paste(c(shQuote(binary), shQuote(args), "<", shQuote(at("in")), ">", shQuote(at("out")),
+      "2>", shQuote(at("err")), "&"), collapse = " "),
     paste("echo $! >", shQuote(at("pid"))),
     "wait $!",
     paste("echo $? >", shQuote(at("new"))),
@@ -110,7 +110,8 @@ reporter <- function(progress) {
   if (is.null(progress)) progress <- interactive()
   if (!progress) return(NULL)
   structure(function(done, text) {
-    cat("\r", formatC(substr(sprintf("%3.0f %% %s", 100 * done, text), 1, 100), width = -100), sep = "", file = stderr())
+    cat("\r", formatC(substr(sprintf("%3.0f %% %s", 100 * done, text), 1, 100), width = -100),
+      sep = "", file = stderr())
   }, class = "almanac_line")
 }
 

@@ -1,9 +1,11 @@
 # The functions: a command each.
 
-almanac_run <- function(model = NULL, set = NULL, replicas = NULL, seed = NULL, size = NULL, until = NULL, scenario = NULL,
-                        from_fit = NULL, from_state = NULL, save_at = NULL, as = NULL, events = FALSE, show = NULL, panels = NULL, log = FALSE, per = NULL,
-                        title = NULL, data = NULL, out = NULL, progress = NULL, ...) {
-  picture <- list(show = joined(show), panels = joined(panels), log = if (log) TRUE, per = per, title = title, data = data)
+almanac_run <- function(model = NULL, set = NULL, replicas = NULL, seed = NULL, size = NULL, until = NULL,
+                        scenario = NULL, from_fit = NULL, from_state = NULL, save_at = NULL, as = NULL,
+                        events = FALSE, show = NULL, panels = NULL, log = FALSE, per = NULL, title = NULL,
+                        data = NULL, out = NULL, progress = NULL, ...) {
+  picture <- list(show = joined(show), panels = joined(panels), log = if (log) TRUE, per = per,
+    title = title, data = data)
   args <- c(common(set, replicas, seed, size, until, scenario, from_fit, from_state),
     options_of(c(picture, list(save_at = save_at, as = as))), if (events) "--events")
   study("run", model, args, list(...), out, progress, series = TRUE, draw = !all(vapply(picture, is.null, NA)))
@@ -18,15 +20,16 @@ almanac_sweep <- function(model, vary, output = NULL, replicas = NULL, sample = 
 }
 
 almanac_compare <- function(model = NULL, scenarios = NULL, output = NULL, replicas = NULL, set = NULL, seed = NULL,
-                            size = NULL, until = NULL, from_fit = NULL, from_state = NULL, out = NULL, progress = NULL, ...) {
+                            size = NULL, until = NULL, from_fit = NULL, from_state = NULL, out = NULL,
+                            progress = NULL, ...) {
   args <- c(common(set, replicas, seed, size, until, NULL, from_fit, from_state),
     options_of(list(scenarios = joined(scenarios), output = output)))
   study("compare", model, args, list(...), out, progress)
 }
 
 almanac_fit <- function(model = NULL, data = NULL, unknown = NULL, match = NULL, method = NULL, budget = NULL,
-                        population = NULL, states = NULL, from_state = NULL, set = NULL, seed = NULL, size = NULL, until = NULL, scenario = NULL,
-                        out = NULL, progress = NULL, ...) {
+                        population = NULL, states = NULL, from_state = NULL, set = NULL, seed = NULL, size = NULL,
+                        until = NULL, scenario = NULL, out = NULL, progress = NULL, ...) {
   args <- c(pairs("--unknown", unknown), common(set, NULL, seed, size, until, scenario, NULL, from_state),
     options_of(list(data = data, match = match, method = method, budget = budget, population = population,
       states = states)))

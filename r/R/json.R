@@ -25,7 +25,9 @@ to_json <- function(x, indent = "") {
 
 json_values <- function(x) {
   if (!is.atomic(x)) wrong("a value of class ", class(x)[1], " has no form in a model file")
-  if (anyNA(x) || (is.numeric(x) && any(!is.finite(x)))) wrong("a model and its options have no missing or infinite values")
+  if (anyNA(x) || (is.numeric(x) && any(!is.finite(x)))) {
+    wrong("a model and its options have no missing or infinite values")
+  }
   if (is.character(x)) return(json_text(x))
   if (is.logical(x)) return(ifelse(x, "true", "false"))
   if (is.numeric(x)) return(number_text(x))

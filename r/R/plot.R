@@ -59,7 +59,8 @@ plot.almanac_sweep <- function(x, y = NULL, output = NULL, xlab = NULL, ylab = N
   if (is.null(output)) output <- points$output[1]
   rows <- points[points$output == output, ]
   if (nrow(rows) == 0) {
-    stop("there is no output ", output, "; expected one of ", paste(unique(points$output), collapse = ", "), call. = FALSE)
+    stop("there is no output ", output, "; expected one of ", paste(unique(points$output), collapse = ", "),
+      call. = FALSE)
   }
   at <- if (is.numeric(rows[[vary]])) rows[[vary]] else seq_along(rows[[vary]])
   rows <- rows[order(at), ]
@@ -74,7 +75,8 @@ plot.almanac_compare <- function(x, y = NULL, output = NULL, xlab = NULL, ...) {
   rows <- x$differences
   if (!is.null(output)) rows <- rows[rows$output %in% output, ]
   if (nrow(rows) == 0) {
-    stop("there is no such output; expected one of ", paste(unique(x$differences$output), collapse = ", "), call. = FALSE)
+    stop("there is no such output; expected one of ", paste(unique(x$differences$output), collapse = ", "),
+      call. = FALSE)
   }
   label <- if (length(unique(rows$output)) == 1) rows$scenario else paste(rows$scenario, rows$output, sep = ": ")
   rows$at <- rev(seq_len(nrow(rows)))

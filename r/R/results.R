@@ -1,8 +1,9 @@
 # Results: environments whose frames are read from the files of the command when they are first used.
 
 # table_of is what a table is of, where not every command writes it.
-table_of <- c(events = "a run with events = TRUE", outcomes = "a model with outcomes", supplies = "a model with supplies",
-  values = "a model with record: values", observed = "a model with observe", tree = "a model with record: tree",
+table_of <- c(events = "a run with events = TRUE", outcomes = "a model with outcomes",
+  supplies = "a model with supplies", values = "a model with record: values",
+  observed = "a model with observe", tree = "a model with record: tree",
   people = "a model with record: people", places = "a model with places", networks = "a model with networks",
   draws = "a run with from_fit", projection = "a run with from_fit and from_state = TRUE",
   icer = "a comparison with icer = \"cost/qalys\"", acceptability = "a comparison with icer = \"cost/qalys\"")
@@ -69,8 +70,8 @@ result <- function(kind, directory, text, temporary = FALSE) {
 unknowns_of <- function(summary) {
   rows <- lapply(summary$unknowns, function(u) {
     one <- function(name, other) if (is.null(u[[name]])) other else u[[name]]
-    row <- data.frame(name = one("name", ""), unit = one("unit", ""), prior = one("prior", ""), best = one("best", NA_real_),
-      mean = one("mean", NA_real_), sd = one("sd", NA_real_), stringsAsFactors = FALSE)
+    row <- data.frame(name = one("name", ""), unit = one("unit", ""), prior = one("prior", ""),
+      best = one("best", NA_real_), mean = one("mean", NA_real_), sd = one("sd", NA_real_), stringsAsFactors = FALSE)
     for (i in seq_along(u$shares)) {
       share <- 100 * u$shares[i]
       name <- if (share == 50) "median" else paste0("q", if (share == round(share)) sprintf("%02.0f", share) else share)
@@ -112,7 +113,8 @@ almanac_picture <- function(result, name, file) {
 }
 
 almanac_read <- function(directory) {
-  sort <- tryCatch(read_json(file.path(directory, "study.json"))$sort, error = function(e) NULL, warning = function(w) NULL)
+  sort <- tryCatch(read_json(file.path(directory, "study.json"))$sort,
+    error = function(e) NULL, warning = function(w) NULL)
   if (is.null(sort) || !(sort %in% c("run", "sweep", "compare", "fit"))) {
     fail("almanac_usage_error", paste(directory, "has no results of run, sweep, compare or fit"))
   }

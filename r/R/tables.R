@@ -2,9 +2,11 @@
 # package arrow, JSON with jsonlite, otherwise CSV with the type of each column known beforehand.
 
 table_kinds <- function(what) {
-  numbers <- c("time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference", "mean_ci_low",
-    "mean_ci_high", "cost", "effect", "willingness_to_pay", "probability", "runs_low", "runs_high", "baseline", "value", "difference", "replicas", "pairs", "replica", "data")
-  texts <- c("output", "kind", "name", "units", "quantiles", "scenario", "column", "date", "run.seed", "run.forks", "run.check")
+  numbers <- c("time", "mean", "sd", "low", "high", "q05", "q25", "median", "q75", "q95", "mean_difference",
+    "mean_ci_low", "mean_ci_high", "cost", "effect", "willingness_to_pay", "probability", "runs_low", "runs_high",
+    "baseline", "value", "difference", "replicas", "pairs", "replica", "data")
+  texts <- c("output", "kind", "name", "units", "quantiles", "scenario", "column", "date",
+    "run.seed", "run.forks", "run.check")
   as_kinds <- function(names, kind) stats::setNames(rep(kind, length(names)), names)
   switch(what,
     run = list(as_kinds(c("replica", "time", "count", "incidence"), "numeric"), "character"),
@@ -12,7 +14,8 @@ table_kinds <- function(what) {
     supplies = list(as_kinds(c("replica", "time", "left", "used", "lost", "refused"), "numeric"), "character"),
     observed = list(as_kinds(c("replica", "time", "count", "value"), "numeric"), "character"),
     places = list(as_kinds(c("replica", "time", "size", "count"), "numeric"), "character"),
-    tree = list(as_kinds(c("replica", "infected", "time", "by", "by time", "generation", "root"), "numeric"), "character"),
+    tree = list(as_kinds(c("replica", "infected", "time", "by", "by time", "generation", "root"), "numeric"),
+      "character"),
     people = list(as_kinds(c("replica", "number", "entered", "left", "mother"), "numeric"), "character"),
     events = list(as_kinds(c("replica", "time", "individual", "by"), "numeric"), "character"),
     study = list(c(as_kinds(numbers, "numeric"), as_kinds(texts, "character")), NA_character_),
@@ -30,7 +33,9 @@ tables_format <- function() {
   if (requireNamespace("jsonlite", quietly = TRUE)) "json" else "csv"
 }
 
-has_table <- function(directory, name) any(file.exists(file.path(directory, paste0(name, c(".parquet", ".json", ".csv")))))
+has_table <- function(directory, name) {
+  any(file.exists(file.path(directory, paste0(name, c(".parquet", ".json", ".csv")))))
+}
 
 read_table <- function(directory, name, what) {
   kinds <- table_kinds(what)

@@ -4,7 +4,9 @@ program <- almanac_binary()
 setwd(tempdir())
 caught <- function(expr, class) {
   err <- tryCatch({ expr; NULL }, condition = identity)
-  if (!inherits(err, class)) stop("expected ", class, ", found ", paste(class(err), collapse = " "), ": ", conditionMessage(err))
+  if (!inherits(err, class)) {
+    stop("expected ", class, ", found ", paste(class(err), collapse = " "), ": ", conditionMessage(err))
+  }
   invisible(err)
 }
 small <- list(
@@ -27,15 +29,18 @@ err <- caught(almanac_check("wrong.json"), "almanac_model_error")
 stopifnot(err$file == "wrong.json", grepl("bta", substring(lines[err$line], err$column)))
 wrong$record$every <- "1 dya"
 stopifnot(nrow(caught(almanac_compare(wrong), "almanac_model_error")$problems) > 1)
-stopifnot(grepl("no parameter", conditionMessage(caught(almanac_run(small, set = list(bta = 1)), "almanac_usage_error"))))
+stopifnot(grepl("no parameter",
+  conditionMessage(caught(almanac_run(small, set = list(bta = 1)), "almanac_usage_error"))))
 stopifnot(grepl("no such file", conditionMessage(caught(almanac_run("none.yaml"), "almanac_usage_error"))))
 stopifnot(grepl("--tempo", conditionMessage(caught(almanac_run(small, tempo = 3), "almanac_usage_error"))))
 caught(almanac_run(small, set = "0.4 per day"), "almanac_usage_error")
 caught(almanac_run(small, set = list(beta = NA)), "almanac_usage_error")
 caught(almanac_run(small, set = list(beta = NA_character_)), "almanac_usage_error")
 caught(almanac_run(small, replicas = NA), "almanac_usage_error")
-stopifnot(grepl("replicas has 2 values", conditionMessage(caught(almanac_run(small, replicas = 1:2), "almanac_usage_error"))))
-stopifnot(grepl("only of a model with record: tree", conditionMessage(caught(almanac_run(small)$tree, "almanac_usage_error"))))
+stopifnot(grepl("replicas has 2 values",
+  conditionMessage(caught(almanac_run(small, replicas = 1:2), "almanac_usage_error"))))
+stopifnot(grepl("only of a model with record: tree",
+  conditionMessage(caught(almanac_run(small)$tree, "almanac_usage_error"))))
 caught(almanac_run(5), "almanac_usage_error")
 caught(almanac_run(NA_character_), "almanac_usage_error")
 caught(almanac_run(c("a.yaml", "b.yaml")), "almanac_usage_error")
@@ -43,10 +48,12 @@ caught(almanac_run(list(name = sum)), "almanac_usage_error")
 
 # Options.
 stopifnot(identical(
-  almanac:::options_of(list(limit_time = "10m", series = FALSE, log = TRUE, hub = NULL, output = c("a", "b"), per = 1e5)),
+  almanac:::options_of(list(limit_time = "10m", series = FALSE, log = TRUE, hub = NULL, output = c("a", "b"),
+    per = 1e5)),
   c("--limit-time=10m", "--series=false", "--log", "--output=a", "--output=b", "--per=100000")))
 stopifnot(almanac:::varied(c("0.2 per day", "0.3 per day")) == "0.2 per day, 0.3 per day",
-  almanac:::value_text(list(gamma = list(mean = "5 days", shape = 2))) == "{ \"gamma\": { \"mean\": \"5 days\", \"shape\": 2 } }")
+  almanac:::value_text(list(gamma = list(mean = "5 days", shape = 2))) ==
+    "{ \"gamma\": { \"mean\": \"5 days\", \"shape\": 2 } }")
 
 # No program.
 almanac_binary(file.path(tempdir(), "none"))
@@ -66,7 +73,8 @@ if (.Platform$OS.type != "windows") {
   stand_in("echo '{\"progress\":0.25,\"text\":\"a quarter\"}' >&2", "echo 'almanac: every second time' >&2", "echo ok")
   steps <- list()
   out <- almanac:::call_almanac("x", progress = function(done, text) steps[[length(steps) + 1]] <<- list(done, text))
-  stopifnot(identical(steps, list(list(0.25, "a quarter"))), out$stdout == "ok", out$stderr == "almanac: every second time")
+  stopifnot(identical(steps, list(list(0.25, "a quarter"))), out$stdout == "ok",
+    out$stderr == "almanac: every second time")
   stopifnot(grepl("every second time", conditionMessage(caught(almanac_version(), "warning"))))
   stand_in("echo 'almanac: not enough memory' >&2", "exit 1")
   err <- caught(almanac_run(small), "almanac_run_error")
@@ -89,6 +97,7 @@ if (.Platform$OS.type != "windows") {
     }), interrupt = function(c) "interrupted")
   stopifnot(identical(got, "interrupted"), calls == 1)
   stopifnot(isTRUE(almanac_read("interrupted")$summary$incomplete))
-  got <- tryCatch(almanac_run(endless, out = "failed", progress = function(done, text) stop("mine")), error = conditionMessage)
+  got <- tryCatch(almanac_run(endless, out = "failed", progress = function(done, text) stop("mine")),
+    error = conditionMessage)
   stopifnot(got == "mine", isTRUE(almanac_read("failed")$summary$incomplete))
 }

@@ -15,7 +15,8 @@ stopifnot(inherits(try(to_json(list(a = NA)), silent = TRUE), "try-error"))
 stopifnot(inherits(try(to_json(list(a = Inf)), silent = TRUE), "try-error"))
 stopifnot(inherits(try(to_json(list(a = sum)), silent = TRUE), "try-error"))
 
-text <- paste0("{\"n\": [1, 2.5, null, -3e-2], \"t\": [\"a\", \"b \\\"c\\\" \\u00e9\\n\"], \"o\": {\"x\": null, \"y\": true},",
+text <- paste0("{\"n\": [1, 2.5, null, -3e-2], \"t\": [\"a\", \"b \\\"c\\\" \\u00e9\\n\"],",
+  " \"o\": {\"x\": null, \"y\": true},",
   " \"e\": {}, \"l\": [{\"a\": 1}, {\"a\": [1]}], \"b\": [true, false], \"s\": \"\\\\n\", \"m\": [[1, 2], [3, 4]]}")
 x <- parse_json(text)
 stopifnot(

@@ -14,7 +14,8 @@ grDevices::pdf(NULL)
 r <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3, events = TRUE, show = "ill", log = TRUE)
 s <- r$states
 stopifnot(identical(names(s), c("replica", "time", "date", "state", "region", "count")), nrow(s) == 3 * 21 * 3 * 3,
-  is.character(s$region), is.numeric(s$count), s$date[nrow(s)] == as.Date("2020-03-21"), r$parameters$beta == "0.5 per day")
+  is.character(s$region), is.numeric(s$count), s$date[nrow(s)] == as.Date("2020-03-21"),
+  r$parameters$beta == "0.5 per day")
 for (state in c("well", "ill", "immune")) {
   counts <- s$count[s$state == state & s$time == 20 & s$region == ""]
   stopifnot(length(counts) == 3, abs(mean(counts) - r$summary$states[[state]]$mean[21]) < 1e-9)
@@ -24,11 +25,13 @@ plain <- almanac:::parse_json(paste(readLines(file.path(r$directory, "summary.js
 stopifnot(isTRUE(all.equal(plain, r$summary)))
 # The same numbers in CSV and in JSON, with jsonlite and without.
 json <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3, events = TRUE, format = "json")
-stopifnot(isTRUE(all.equal(json$states, s)), isTRUE(all.equal(json$flows, r$flows)), isTRUE(all.equal(json$events, r$events)))
+stopifnot(isTRUE(all.equal(json$states, s)), isTRUE(all.equal(json$flows, r$flows)),
+  isTRUE(all.equal(json$events, r$events)))
 plain <- almanac:::parse_json(paste(readLines(file.path(json$directory, "series.json")), collapse = ""))
 stopifnot(isTRUE(all.equal(almanac:::tidy(almanac:::frame_of(plain), almanac:::table_kinds("run")), s)))
 csv <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3, events = TRUE, format = "csv")
-stopifnot(isTRUE(all.equal(csv$states, s)), isTRUE(all.equal(csv$flows, r$flows)), isTRUE(all.equal(csv$events, r$events)))
+stopifnot(isTRUE(all.equal(csv$states, s)), isTRUE(all.equal(csv$flows, r$flows)),
+  isTRUE(all.equal(csv$events, r$events)))
 # Incidence is what the command records, and adds up.
 small$record$incidence <- TRUE
 recorded <- almanac_run(small, set = c(beta = "0.5 per day"), replicas = 3, seed = 3)
@@ -58,8 +61,10 @@ plot(r, show = c("ill", "immune"), main = "two")
 stopifnot(inherits(try(plot(r, show = "none"), silent = TRUE), "try-error"))
 stopifnot(identical(as.data.frame(r), s), grepl("^small: 400 individuals", capture.output(print(r))[1]))
 
-s <- almanac_sweep(small, list(beta = c("0.3 per day", "0.6 per day")), output = c("peak(ill)", "final(immune)"), replicas = 10)
-stopifnot(identical(s$points$beta, c(0.3, 0.3, 0.6, 0.6)), all(s$points$replicas == 10), s$points$mean[1] < s$points$mean[3],
+s <- almanac_sweep(small, list(beta = c("0.3 per day", "0.6 per day")), output = c("peak(ill)", "final(immune)"),
+  replicas = 10)
+stopifnot(identical(s$points$beta, c(0.3, 0.3, 0.6, 0.6)), all(s$points$replicas == 10),
+  s$points$mean[1] < s$points$mean[3],
   all(s$points$low <= s$points$mean & s$points$mean <= s$points$high), setequal(s$series$beta, c(0.3, 0.6)))
 plot(s)
 plot(s, output = "final(immune)")
@@ -76,7 +81,8 @@ paid <- small
 paid$outcomes <- list(cost = list(time = "50 per day"), days = list(time = "1 per day"))
 o <- almanac_run(paid, until = "2020-03-06")$outcomes
 stopifnot(abs(subset(o, time == 5 & region == "" & outcome == "days")$value - 400 * 5) < 1e-6)
-d <- almanac_compare(paid, until = "2020-03-06", output = "final(immune)", replicas = 3, draw = "ill", icer = "cost/days")
+d <- almanac_compare(paid, until = "2020-03-06", output = "final(immune)", replicas = 3, draw = "ill",
+  icer = "cost/days")
 stopifnot(d$icer$scenario == "fewer contacts", setequal(d$acceptability$scenario, c("usual", "fewer contacts")))
 
 watched <- small
@@ -93,11 +99,12 @@ stopifnot(nrow(w$people) == 400, nrow(w$tree) == sum(infected), sum(infected) > 
 models <- almanac_examples("models")
 outbreak <- grep("outbreak", models, value = TRUE)
 f <- almanac_fit(outbreak, budget = 120, size = 500)
-stopifnot(identical(names(f$posterior)[1:4], c("beta", "seeds", "rho", "weight")), abs(sum(f$posterior$weight) - 1) < 1e-9,
+stopifnot(identical(names(f$posterior)[1:4], c("beta", "seeds", "rho", "weight")),
+  abs(sum(f$posterior$weight) - 1) < 1e-9,
   abs(sum(f$posterior$beta * f$posterior$weight) - f$unknowns$mean[1]) < 1e-9,
   identical(grep("^q", names(f$unknowns), value = TRUE), c("q2.5", "q05", "q25", "q75", "q95", "q97.5")),
-  identical(names(f$best), c("beta", "seeds", "rho")), grepl("per day$", f$best$beta), length(f$notes) == length(f$summary$notes),
-  is.character(f$posterior$run.seed))
+  identical(names(f$best), c("beta", "seeds", "rho")), grepl("per day$", f$best$beta),
+  length(f$notes) == length(f$summary$notes), is.character(f$posterior$run.seed))
 plot(f)
 p <- suppressWarnings(almanac_run(outbreak, from_fit = f, until = 40, replicas = 4))
 stopifnot(nrow(p$draws) == 4, max(p$projection$time) == 39)
@@ -124,8 +131,8 @@ stopifnot(grepl("no such file", err))
 
 # A fit of a model without a section fit.
 writeLines(c("time,ill", "5,40", "10,90"), "ill.csv")
-f <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"), match = "ill = state ill poisson",
-  budget = 60)
+f <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"),
+  match = "ill = state ill poisson", budget = 60)
 states <- almanac_fit(small, data = "ill.csv", unknown = list(beta = "uniform 0.1..1 per day"),
   match = "ill = state ill poisson", budget = 60, states = 10)
 p <- suppressWarnings(almanac_run(small, from_fit = states, from_state = TRUE, replicas = 4))

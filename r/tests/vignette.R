@@ -2,7 +2,8 @@
 library(almanac)
 arguments <- commandArgs(FALSE)
 here <- dirname(sub("^--file=", "", grep("^--file=", arguments, value = TRUE)))
-vignette <- Sys.glob(file.path(here, "..", c("vignettes", file.path("almanac", "doc"), "00_pkg_src/almanac/vignettes"), "outbreak.Rmd"))
+places <- c("vignettes", file.path("almanac", "doc"), "00_pkg_src/almanac/vignettes")
+vignette <- Sys.glob(file.path(here, "..", places, "outbreak.Rmd"))
 if (length(vignette) == 0) quit() # tests of a package that is installed without it
 lines <- readLines(vignette[1], encoding = "UTF-8")
 inside <- FALSE
