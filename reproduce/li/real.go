@@ -167,10 +167,7 @@ func (r *runner) realReach(f *reproduce.Finding) {
 // realClean has goroutines spray from lists that keep their length, and compares the front with
 // that of a clean list. If worn is set, the front has to be lower.
 func (r *runner) realClean(f *reproduce.Finding, kind reproduce.Kind, name string, w spray.Walk, worn bool) {
-	lists := r.count(10, 4)
-	if worn {
-		lists = r.count(10, 8) // so that the standard error is known well enough
-	}
+	lists := r.count(10, 8) // of fewer, the numbers of tall elements may be equal by chance
 	all := r.try(trial{walk: w, goroutines: 16, fill: dirtyKept * w.Reach(),
 		operations: 2 * max(4*w.Reach(), 4000), workload: relaxedtest.Hold}, lists)
 	bad, lost := 0, 0
