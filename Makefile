@@ -119,14 +119,8 @@ soak: interpreters browser lint test32 fuzz ## for hours: everything with the ra
 	$(GO) test -tags soak -timeout 6h -run Soak ./spray ./relaxed -soak $(SOAKTIME)
 	$(GO) test -race -tags soak -timeout 6h ./spray ./relaxed -soak $(SOAKTIME)
 
-# go test takes one fuzz target at a time.
 fuzz: ## search for failing inputs, FUZZTIME for each target
-	@set -e; for file in $$(git grep -l '^func Fuzz' -- '*_test.go'); do \
-		for target in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$file); do \
-			echo "fuzz $$(dirname $$file) $$target"; \
-			$(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x ./$$(dirname $$file); \
-		done; \
-	done
+	@GO="$(GO)" FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 # The libraries, and what they stand on, where an int has 32 bits. An amd64 machine runs these.
 SMALL = ./calendar ./calendar/timers ./spray ./relaxed ./capped ./capped/internal/counts ./dispatch ./sim \

@@ -56,6 +56,7 @@ record: {every: 1 day}
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer directory.Close()
 	all, err := m.Run(t.Context(), population.Options{Seed: 4, Replicas: 12})
 	if err != nil {
 		t.Fatal(err)
