@@ -219,7 +219,8 @@ machines:
     enter: none
     states:
       none: {}
-      pregnant: {race: [{after: 1 day, to: none, move: {den: new}, enter: young, count: 3, inherit: [den], with: {sex: m}, name: litter}]}
+      pregnant: {race: [{after: 1 day, to: none, move: {den: new}, enter: young, count: 3, inherit: [den],
+        with: {sex: m}, name: litter}]}
 states: {a: {}, young: {race: [{after: 1 day, enter: young, count: 0, name: nothing}]}}
 record: {every: 1 day, by: [den, sex]}
 `)
@@ -346,8 +347,8 @@ record: {every: 1 day, values: {y: factor * count(a), share: count(a) / total, m
 		t.Fatal(err)
 	}
 	lines := strings.Split(table.String(), "\n")
-	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" || lines[17] != "0,3,2020-03-04,share," ||
-		len(lines) != 1+3*5*5+1 {
+	if lines[0] != "replica,time,date,name,value" || lines[1] != "0,0,2020-03-01,y,8" ||
+		lines[17] != "0,3,2020-03-04,share," || len(lines) != 1+3*5*5+1 {
 		t.Errorf("the table is\n%s", table.String())
 	}
 	if err := r.WriteJSON(&text); err != nil {
@@ -392,7 +393,9 @@ record: {every: 1 day}
 		t.Error("count: 1 changes the run")
 	}
 	first := times("")
-	for _, count := range []string{", count: 1", ", count: 4", ", count: {0: 50%, 3: 50%}", ", count: {poisson: {mean: 3}}"} {
+	for _, count := range []string{
+		", count: 1", ", count: 4", ", count: {0: 50%, 3: 50%}", ", count: {poisson: {mean: 3}}",
+	} {
 		if got := times(count); !slices.Equal(got, first) {
 			t.Errorf("%s shifts the parents' draws", count)
 		}

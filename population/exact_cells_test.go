@@ -130,26 +130,34 @@ func TestExactFinalSizeByGroup(t *testing.T) {
 parameters:
   rate: {by: sex, f: %v per day, m: %v per day}
   chance: {by: sex, f: {by: sex, of: met, f: %v, m: %v}, m: {by: sex, of: met, f: %v, m: %v}}
-states: {susceptible: {}, infectious: {race: [{after: {exponential: {mean: {by: sex, f: %v days, m: %v days}}}, to: recovered}]}, recovered: {}}
+states:
+  susceptible: {}
+  infectious: {race: [{after: {exponential: {mean: {by: sex, f: %v days, m: %v days}}}, to: recovered}]}
+  recovered: {}
 transmission: [{from: infectious, rate: rate, chance: chance, to: {susceptible: infectious}}]`,
 			g.contact[0], g.contact[1], g.chance[0][0], g.chance[0][1], g.chance[1][0], g.chance[1][1], 1/g.recover[0],
 			1/g.recover[1]),
 		"where and whom": fmt.Sprintf(`
 states:
   susceptible: {}
-  infectious: {race: [{rate: %v per day, where: {sex: f}, to: recovered}, {rate: %v per day, where: {sex: [m]}, to: recovered}]}
+  infectious: {race: [{rate: %v per day, where: {sex: f}, to: recovered},
+    {rate: %v per day, where: {sex: [m]}, to: recovered}]}
   recovered: {}
 transmission:
   - {from: infectious, where: {sex: f}, rate: %v per day, chance: %v, whom: {sex: f}, to: {susceptible: infectious}}
   - {from: infectious, where: {sex: f}, rate: %v per day, chance: %v, whom: {sex: m}, to: {susceptible: infectious}}
-  - {from: infectious, where: {sex: m}, rate: %v per day, chance: {by: sex, of: met, f: %v, m: %v}, whom: {sex: [f, m]}, to: {susceptible: infectious}}`,
+  - {from: infectious, where: {sex: m}, rate: %v per day, chance: {by: sex, of: met, f: %v, m: %v},
+     whom: {sex: [f, m]}, to: {susceptible: infectious}}`,
 			g.recover[0], g.recover[1], g.contact[0], g.chance[0][0], g.contact[0], g.chance[0][1], g.contact[1], g.chance[1][0],
 			g.chance[1][1]),
 		// Those who are susceptible make the contacts, and what they meet decides.
 		"self": fmt.Sprintf(`
 parameters:
   chance: {by: sex, f: {by: sex, of: met, f: %v, m: %v}, m: {by: sex, of: met, f: %v, m: %v}}
-states: {susceptible: {}, infectious: {race: [{rate: {by: sex, f: %v per day, m: %v per day}, to: recovered}]}, recovered: {}}
+states:
+  susceptible: {}
+  infectious: {race: [{rate: {by: sex, f: %v per day, m: %v per day}, to: recovered}]}
+  recovered: {}
 transmission: [{from: susceptible, rate: 4 per day, chance: chance, to: {infectious: same}, self: infectious}]`,
 			// As maker and met change places, the chances take up what the rates of contact were.
 			g.chance[0][0]*g.contact[0]/4, g.chance[1][0]*g.contact[1]/4, g.chance[0][1]*g.contact[0]/4,

@@ -455,8 +455,10 @@ attributes: {region: {north: 40%%, south: 60%%}, band: {age: {child: 0 years, ad
 states: {well: {}, ill: {race: [{after: 4 days, to: immune}]}, immune: {}}
 transmission: [{from: ill, rate: beta, to: {well: ill}, name: infection}]
 interventions:
-  - {when: {incidence(infection) over 3 days: above 500, where: {region: north, band: [adult, elder]}, for: 1 day}, set: {beta: 0.15 per day}, again: true, name: close}
-  - {when: {incidence(infection) over 3 days: below 300, for: 2 days}, set: {beta: 0.5 per day}, again: true, name: open}
+  - {when: {incidence(infection) over 3 days: above 500, where: {region: north, band: [adult, elder]}, for: 1 day},
+     set: {beta: 0.15 per day}, again: true, name: close}
+  - {when: {incidence(infection) over 3 days: below 300, for: 2 days}, set: {beta: 0.5 per day}, again: true,
+     name: open}
 record: {every: 1 day, by: [band]}
 `)
 	one, err := m.Run(t.Context(), population.Options{Seed: 4, Replicas: 4, Workers: 1})

@@ -390,7 +390,8 @@ population: {size: %d, start: {infectious: 5, susceptible: rest}}
 states:
   susceptible: {}
   exposed: {race: [{after: {gamma: {mean: 4 days, shape: 3}}, to: infectious}]}
-  infectious: {split: [{chance: 20%%, after: 5 days, to: out}, {otherwise: true, after: {lognormal: {mean: 6 days, sd: 3 days}}, to: recovered}]}
+  infectious: {split: [{chance: 20%%, after: 5 days, to: out},
+    {otherwise: true, after: {lognormal: {mean: 6 days, sd: 3 days}}, to: recovered}]}
   recovered: {race: [{after: {weibull: {scale: 30 days, shape: 2}}, to: susceptible}]}
 transmission: [{from: infectious, rate: beta, to: {susceptible: exposed}}]
 parameters: {beta: {seasonal: {mean: 0.5 per day, amplitude: 50%%, peak: 10 days, period: 30 days}}}

@@ -200,7 +200,8 @@ name: hits
 time: {unit: day, end: 20}
 attributes: {region: {north: 30%%, south: 70%%}}
 population: {size: 40, start: {source: 5, target: rest}}
-states: {source: {}, target: {}, source north: {}, source south: {}, target north: {}, target south: {}, hit north: {}, hit south: {}}
+states: {source: {}, target: {},
+  source north: {}, source south: {}, target north: {}, target south: {}, hit north: {}, hit south: {}}
 interventions:
   - {at: 0 days, who: source, where: {region: north}, to: source north}
   - {at: 0 days, who: source, where: {region: south}, to: source south}

@@ -203,7 +203,11 @@ name: immigrants
 time: {unit: year, end: 40}
 population: {size: 0, start: {}}
 immigration: {rate: %v per year, enter: a, age: %s}
-states: {a: {race: [{rate: 0.5 per year, to: b}]}, b: {race: [{rate: 0.5 per year, to: a}]}, c: {race: [{rate: 1 per year, to: d}]}, d: {}}
+states:
+  a: {race: [{rate: 0.5 per year, to: b}]}
+  b: {race: [{rate: 0.5 per year, to: a}]}
+  c: {race: [{rate: 1 per year, to: d}]}
+  d: {}
 always: [{after: %s, to: out}]
 interventions: [{at: 5 years, enter: c, count: %d}]
 record: {every: 20 years}

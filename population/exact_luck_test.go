@@ -25,7 +25,8 @@ parameters: {r: 0.1 per day}
 population: {size: %d, age: {uniform: {low: 0 days, high: 30 days}}, start: {one: rest}}
 states:
   one: {race: [{rate: r, to: two}, {after: {gamma: {mean: 8 days, shape: 2}}, to: three}]}
-  two: {split: [{chance: 30%%, after: {lognormal: {mean: 4 days, sd: 2 days}}, to: one}, {otherwise: true, rate: 0.2 per day, to: three}]}
+  two: {split: [{chance: 30%%, after: {lognormal: {mean: 4 days, sd: 2 days}}, to: one},
+    {otherwise: true, rate: 0.2 per day, to: three}]}
   three: {race: [{after: {uniform: {low: 1 day, high: 9 days}}, to: one}, {rate: 0.05 per day, to: two}]}
 always:
   - {after: {weibull: {scale: 60 days, shape: 3}}, to: out, name: death}
@@ -163,7 +164,8 @@ parameters: {beta: 0.5 per day}
 population: {size: 400, start: {infectious: 5, susceptible: rest}}
 states:
   susceptible: {}
-  exposed: {split: [{chance: 40%%, after: 2 days, to: infectious}, {otherwise: true, rate: 0.3 per day, to: infectious}]}
+  exposed: {split: [{chance: 40%%, after: 2 days, to: infectious},
+    {otherwise: true, rate: 0.3 per day, to: infectious}]}
   infectious: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: recovered}]}
   recovered: {}
 always: [{after: {weibull: {scale: 70 days, shape: 2}}, to: out, name: death}]
@@ -171,7 +173,8 @@ births: {rate: 0.015 per day, enter: susceptible, name: birth}
 immigration: {rate: 2 per day, enter: susceptible}
 transmission:
   - {from: infectious, rate: beta, to: {susceptible: exposed}, name: anywhere}
-  - {from: infectious, rate: 0.1 per day, to: {susceptible: exposed}, mixing: {by: region, matrix: [[0.9, 0.1], [0.3, 0.7]]}}
+  - {from: infectious, rate: 0.1 per day, to: {susceptible: exposed},
+     mixing: {by: region, matrix: [[0.9, 0.1], [0.3, 0.7]]}}
 interventions: [{at: 20 days, set: {beta: 0.2 per day}}, {at: 25 days, who: susceptible, coverage: 20%%, to: recovered}]
 record: {every: 5 days}
 `)

@@ -178,7 +178,8 @@ func TestExactMachineStart(t *testing.T) {
 	r := exactSimulate(t, 5, testscale.Size(8000, 200_000), `
 name: start
 time: {unit: day, end: 1}
-population: {size: 10, groups: [{count: 6, start: {a: 2, b: rest}}, {count: 4, with: {x: dealt}, start: {a: 1, b: rest}}]}
+population: {size: 10, groups: [{count: 6, start: {a: 2, b: rest}},
+  {count: 4, with: {x: dealt}, start: {a: 1, b: rest}}]}
 attributes: {sex: {f: 30%%, m: rest}}
 states: {a: {}, b: {}}
 machines:
@@ -229,7 +230,11 @@ machines:
     states: {on: {race: [{after: 4 days, to: off}]}, off: {}}
   y:
     start: {on: {share: 100%%, since: 2 days}}
-    states: {on: {split: [{chance: 50%%, after: {exponential: {mean: 1 day}}, to: short}, {otherwise: true, after: {exponential: {mean: 4 days}}, to: long}]}, short: {}, long: {}}
+    states:
+      on: {split: [{chance: 50%%, after: {exponential: {mean: 1 day}}, to: short},
+        {otherwise: true, after: {exponential: {mean: 4 days}}, to: long}]}
+      short: {}
+      long: {}
 record: {every: 1 day}
 `)
 	n := r.individuals()
@@ -251,7 +256,9 @@ time: {unit: day, end: 4}
 population: {size: 1000, start: {a: rest}}
 parameters: {p: 20%%}
 attributes: {home: {n: 25%%, s: 75%%}, region: {s: 50%%, n: 50%%}, mark: {none: rest, x: 0%%, y: 0%%}}
-states: {a: {race: [{after: 1 day, to: b, move: {region: home, m: {by: home, n: two, s: {two: p, three: rest}}}}]}, b: {}}
+states:
+  a: {race: [{after: 1 day, to: b, move: {region: home, m: {by: home, n: two, s: {two: p, three: rest}}}}]}
+  b: {}
 machines:
   m:
     start: {one: rest}
@@ -316,7 +323,8 @@ machines:
   split:
     start: {on: rest}
     states:
-      on: {split: [{chance: 30%%, after: {gamma: {mean: 5 days, shape: 2}}, to: x}, {otherwise: true, after: 4 days, to: y}]}
+      on: {split: [{chance: 30%%, after: {gamma: {mean: 5 days, shape: 2}}, to: x},
+        {otherwise: true, after: 4 days, to: y}]}
       x: {}
       y: {}
   since:
@@ -324,7 +332,9 @@ machines:
     states: {on: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: off}]}, off: {}}
   follows:
     start: {on: rest}
-    states: {on: {split: [{otherwise: true, rate: {by: state, none: 0.1 per day, treated: 0.9 per day}, to: off}]}, off: {}}
+    states:
+      on: {split: [{otherwise: true, rate: {by: state, none: 0.1 per day, treated: 0.9 per day}, to: off}]}
+      off: {}
 `, size)
 	p := begun(t, m, 1, 0)
 	gamma := erlangSurvival(5, 2)
@@ -365,8 +375,12 @@ population: {size: 50, start: {a: rest}}
 attributes: {seen: {nothing: 100%%, s: 0%%, s1: 0%%, s12: 0%%, s12a: 0%%, wrong: 0%%}}
 states: {a: {race: [{after: 1 day, to: b, move: {seen: {by: seen, nothing: s, other: wrong}}}]}, b: {}}
 machines:
-  first: {start: {on: rest}, states: {on: {race: [{after: 1 day, to: off, move: {seen: {by: seen, s: s1, other: wrong}}}]}, off: {}}}
-  second: {start: {on: rest}, states: {on: {race: [{after: 1 day, to: off, move: {seen: {by: seen, s1: s12, other: wrong}}}]}, off: {}}}
+  first:
+    start: {on: rest}
+    states: {on: {race: [{after: 1 day, to: off, move: {seen: {by: seen, s: s1, other: wrong}}}]}, off: {}}
+  second:
+    start: {on: rest}
+    states: {on: {race: [{after: 1 day, to: off, move: {seen: {by: seen, s1: s12, other: wrong}}}]}, off: {}}
 always: [{after: 1 day, move: {seen: {by: seen, s12: s12a, other: wrong}}}]
 record: {every: 1 day, by: [seen]}
 `)
@@ -415,7 +429,8 @@ record: {every: 1 day}
 		}
 	}
 	_, err := population.Compile("model.yaml", []byte(model), population.Set("machines.hvi.start.positive", "7"))
-	if want := `--set machines.hvi.start.positive: there is no machine "hvi"; did you mean "hiv"?`; err == nil || err.Error() != want {
+	want := `--set machines.hvi.start.positive: there is no machine "hvi"; did you mean "hiv"?`
+	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

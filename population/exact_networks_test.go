@@ -57,8 +57,8 @@ func TestExactDegrees(t *testing.T) {
 	r = exactSimulate(t, 3, n, networkAlone, 5, "{random: {mean: 2}}", "")
 	checkMean(t, "links", r.networks(0, links), 5)
 	checkVariance(t, "links", r.networks(0, links), 2.5)
-	checkMean(t, "people without a link", r.networks(0, func(n population.Network) float64 { return float64(n.Degrees[0]) }),
-		0.3125)
+	alone := func(n population.Network) float64 { return float64(n.Degrees[0]) }
+	checkMean(t, "people without a link", r.networks(0, alone), 0.3125)
 	r = exactSimulate(t, 4, 100, networkAlone, 5, "{random: {mean: 4}}", "")
 	if got := r.Runs[7].Network(0, 0); got.Links != 10 {
 		t.Errorf("of 5 people each linked with all others there are %d links", got.Links)
@@ -251,11 +251,12 @@ record: {every: 1 day}
 // Networks that are as bad as can be are run: one clique, a hub, far more ends than people.
 func TestHostileNetworks(t *testing.T) {
 	for name, text := range map[string]string{
-		"a clique":           "population: {size: 800, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 799}}}",
-		"degrees":            "population: {size: 10, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: 300_000}}",
-		"many links of each": "population: {size: 300, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: {by: g, a: 200_000, b: 0}}}",
-		"nobody":             "population: {size: 0, start: {well: rest}}\nnetworks: {n: {degrees: 3}}",
-		"one":                "population: {size: 1, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 0}}}",
+		"a clique": "population: {size: 800, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 799}}}",
+		"degrees":  "population: {size: 10, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: 300_000}}",
+		"many links of each": "population: {size: 300, start: {ill: 1, well: rest}}\n" +
+			"networks: {n: {degrees: {by: g, a: 200_000, b: 0}}}",
+		"nobody": "population: {size: 0, start: {well: rest}}\nnetworks: {n: {degrees: 3}}",
+		"one":    "population: {size: 1, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 0}}}",
 	} {
 		r := exactSimulate(t, 1, 1, `
 name: hostile

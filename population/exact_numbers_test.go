@@ -85,7 +85,8 @@ transmission: [{from: i, rate: 2 per day, chance: {value: risk / 4, of: met}, to
 		"states: {a: {split: [{chance: 40%, after: {exponential: {mean: 1 day / x}}, to: b}, {otherwise: true, " +
 			"after: {exponential: {rate: x * 1 per day}}, to: b}]}, b: {}}",
 		"states: {a: {}, b: {}}\nalways: [{rate: x * 1 per day, from: a, to: b}]",
-		"states: {a: {}, b: {}}\nmachines: {m: {start: {on: rest}, states: {on: {race: [{rate: x * 1 per day, to: off}]}, off: {}}}}",
+		"states: {a: {}, b: {}}\n" +
+			"machines: {m: {start: {on: rest}, states: {on: {race: [{rate: x * 1 per day, to: off}]}, off: {}}}}",
 	} {
 		r := exactSimulate(t, 4, testscale.Size(20, 100), head+`
 population: {size: 1000, start: {a: rest}}
@@ -105,8 +106,8 @@ attributes: {group: {one: 30%%, two: 70%%}, x: {number: {poisson: {mean: {by: gr
 	for _, born := range []string{
 		"births: {rate: 0.5 per day, from: a, enter: child, inherit: [x]}",
 		"always: [{rate: 0.5 per day, from: a, enter: child, inherit: all}]",
-		"machines: {m: {start: {on: rest}, enter: off, states: {on: {race: [{rate: 0.5 per day, where: {sort: mother}, to: on, " +
-			"enter: child, inherit: [x]}]}, off: {}}}}",
+		"machines: {m: {start: {on: rest}, enter: off, states: {on: {race: [{rate: 0.5 per day, where: {sort: mother}, " +
+			"to: on, enter: child, inherit: [x]}]}, off: {}}}}",
 	} {
 		r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
 population:
@@ -128,7 +129,10 @@ states: {a: {}, b: {}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown:
 	out := exactSimulate(t, 6, testscale.Size(20, 100), head+`
 population: {size: 1000, groups: [{count: 1000, with: {x: 2.5}, start: {a: rest}}]}
 attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
-states: {a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown: {}}
+states:
+  a: {race: [{after: 1 day, to: out, enter: child, inherit: [x]}]}
+  child: {race: [{rate: 1 per day * x, to: grown}]}
+  grown: {}
 `)
 	checkShare(t, "children of those who left", out.all(2, "child"), out.individuals(), math.Exp(-2.5))
 }
@@ -150,7 +154,8 @@ states: {a: {}, b: {}}
 interventions: [{at: 1.5 days, who: b, to: out}]
 record:
   every: 1 day
-  values: {all: mean(x), of b: "2 * mean(x, b)", y: mean( y ), north: count(region=north), south: count(region=south) / total}
+  values: {all: mean(x), of b: "2 * mean(x, b)", y: mean( y ), north: count(region=north),
+    south: count(region=south) / total}
 `)
 	want := map[string][]float64{
 		"all": {17. / 6, 17. / 6, 5. / 4}, "of b": {12, 12, math.NaN()}, "y": {7, 7, 7}, "north": {3, 3, 3},

@@ -41,7 +41,10 @@ population:
   people: {file: people.csv, ignore: [note, ""]}
   start: {well: rest}
   age: 20 years
-attributes: {sex: {f: 0%, m: 100%}, activity: {number: {gamma: {mean: 1, shape: 2}}}, band: {age: {young: 0 years, old: 75 years}}}
+attributes:
+  sex: {f: 0%, m: 100%}
+  activity: {number: {gamma: {mean: 1, shape: 2}}}
+  band: {age: {young: 0 years, old: 75 years}}
 states:
   well: {}
   ill: {race: [{after: 5 years, to: well, name: recovery}]}
@@ -71,7 +74,8 @@ func TestEveryColumn(t *testing.T) {
 	got := map[string]bool{}
 	numbers := map[uint64]float64{}
 	r, err := m.Run(t.Context(), population.Options{Seed: 4, OnEvent: func(e population.Event) {
-		text := fmt.Sprintf("%v %d %s %s %v", math.Round(1000*e.Time)/1000, e.Individual, m.ID(e.Individual), e.Name, e.Values)
+		text := fmt.Sprintf("%v %d %s %s %v", math.Round(1000*e.Time)/1000, e.Individual, m.ID(e.Individual), e.Name,
+			e.Values)
 		if e.Kind == population.Started {
 			text += " " + e.To
 			numbers[e.Individual] = e.Numbers[0]

@@ -82,7 +82,9 @@ name: doses
 time: {unit: day, start: 2005, end: 2015}
 population: {size: 1230, start: {a: rest}}
 states: {a: {}, b: {}}
-interventions: [{every: 1 day, who: a, count: 200, to: b}, {at: 2012, until: 2013, every: 1 day, who: b, count: 15, to: a}]
+interventions:
+  - {every: 1 day, who: a, count: 200, to: b}
+  - {at: 2012, until: 2013, every: 1 day, who: b, count: 15, to: a}
 record: {every: 1 day}
 `)
 	// In 2013 the fifteen that came back are reached, and fifteen others come back.
@@ -112,7 +114,10 @@ func TestPicksShiftNobodysLuck(t *testing.T) {
 name: luck
 time: {unit: day, end: 20}
 population: {size: 500, start: {a: rest}}
-states: {a: {race: [{rate: 0.1 per day, to: b, name: strike}]}, b: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: a}]}, c: {}}
+states:
+  a: {race: [{rate: 0.1 per day, to: b, name: strike}]}
+  b: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: a}]}
+  c: {}
 interventions: [%s]
 `, plan)
 		return struck, picked

@@ -88,7 +88,8 @@ states:
   b: {split: [{chance: 100%%, after: 0.5 days, to: d, enter: c, inherit: all}]}
   c: {}
   d: {}
-machines: {heat: {start: {yes: rest}, enter: no, states: {yes: {race: [{after: 0.75 days, to: no, enter: c, inherit: [den]}]}, no: {}}}}
+machines: {heat: {start: {yes: rest}, enter: no,
+  states: {yes: {race: [{after: 0.75 days, to: no, enter: c, inherit: [den]}]}, no: {}}}}
 always: [{after: 1.25 days, where: {state: b}, enter: c, count: 3, inherit: [den]}]
 record: {every: 1 day}
 `)
@@ -119,7 +120,8 @@ states: {a: {}}
 		{"hiv", "where: {hiv: yes}", "places: household: where asks for hiv, by age, which made of gives"},
 		{"hiv", "where: {band: child}", "places: household: where asks for band, by age, which made of gives"},
 		{"hiv", "alike: [band]", "places: household: alike: made of gives band, by age"},
-		{"hiv", "alike: [flat]", "places: household: alike: who is in which flat depends on hiv, by age, which made of gives"},
+		{"hiv", "alike: [flat]",
+			"places: household: alike: who is in which flat depends on hiv, by age, which made of gives"},
 		{"age", "alike: [block]", "places: household: alike: who is in which block depends on age, which made of gives"},
 	} {
 		text := strings.NewReplacer("BLOCK", c.block, "REST", c.rest).Replace(model)

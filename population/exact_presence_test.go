@@ -13,9 +13,11 @@ func TestExactPresence(t *testing.T) {
 	const size = 50
 	for _, model := range []string{
 		`a: {race: [{rate: 2 per day, where: {club: any}, to: b}, {rate: 0.5 per day, where: {club: none}, to: c}]}`,
-		`a: {race: [{rate: {by: club, any: 2 per day, none: 0 per day}, to: b}, {rate: {by: club, any: 0 per day, other: 0.5 per day}, to: c}]}`,
+		`a: {race: [{rate: {by: club, any: 2 per day, none: 0 per day}, to: b}, ` +
+			`{rate: {by: club, any: 0 per day, other: 0.5 per day}, to: c}]}`,
 		// With a timer each.
-		`a: {race: [{after: {exponential: {mean: 0.5 days}}, where: {club: any}, to: b}, {after: {exponential: {mean: 2 days}}, where: {club: none}, to: c}]}`,
+		`a: {race: [{after: {exponential: {mean: 0.5 days}}, where: {club: any}, to: b}, ` +
+			`{after: {exponential: {mean: 2 days}}, where: {club: none}, to: c}]}`,
 	} {
 		r := exactSimulate(t, 1, testscale.Size(150, 3000), `
 name: clubs

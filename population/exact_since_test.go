@@ -143,7 +143,8 @@ time: {unit: day, end: 8}
 population: {size: 2, start: {visitor: 1, immune: {count: 1, since: %s}}}
 states: {visitor: {}, immune: {}, infected: {}}
 transmission:
-  - {from: visitor, rate: 0.5 per day, chance: {since: immune, of: met, line: {0 days: 0, 10 days: 1}}, to: {immune: infected}}
+  - {from: visitor, rate: 0.5 per day, chance: {since: immune, of: met, line: {0 days: 0, 10 days: 1}},
+     to: {immune: infected}}
 record: {every: 1 day}
 `
 	r := exactSimulate(t, 5, testscale.Size(15_000, 200_000), model, "4 days")
@@ -195,7 +196,9 @@ name: ages
 time: {unit: year, end: 20}
 population: {size: 1000, age: {uniform: {low: 0 years, high: 50 years}}, start: {alive: rest}}
 states: {alive: {}}
-always: [{rate: {since: birth, steps: {0 years: 0 per year, 15 years: 0.1 per year, 45 years: 0 per year}}, to: out, name: death}]
+always:
+  - {rate: {since: birth, steps: {0 years: 0 per year, 15 years: 0.1 per year, 45 years: 0 per year}}, to: out,
+     name: death}
 immigration: {rate: 50 per year, enter: alive, age: 40 years}
 record: {every: 10 years}
 `)

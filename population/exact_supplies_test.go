@@ -41,8 +41,10 @@ interventions:
 %s
 record: {every: 1 day}
 `
-	const second = "  - {at: 10 days, every: 1 day, who: everyone, where: {vaccine: due}, count: doses, move: {vaccine: two}, name: second dose}\n"
-	const first = "  - {at: 10 days, every: 1 day, who: everyone, where: {vaccine: none, band: elder}, count: doses, move: {vaccine: one}, name: first dose}\n"
+	const second = "  - {at: 10 days, every: 1 day, who: everyone, where: {vaccine: due}, count: doses, " +
+		"move: {vaccine: two}, name: second dose}\n"
+	const first = "  - {at: 10 days, every: 1 day, who: everyone, where: {vaccine: none, band: elder}, count: doses, " +
+		"move: {vaccine: one}, name: first dose}\n"
 	for _, c := range []struct {
 		order string
 		want  [3][2]uint64 // first and second doses by days 10, 11, 12
@@ -113,8 +115,8 @@ func TestSupplyRunsOut(t *testing.T) {
 	for _, model := range []string{
 		"states: {a: {race: [{rate: 1 per day, to: b, uses: dose}]}, b: {}}",
 		"states: {a: {}, b: {}}\nalways: [{rate: 1 per day, to: b, from: a, uses: dose}]",
-		"states: {a: {}, b: {}}\nmachines: {m: {start: {no: rest}, states: {no: {race: [{rate: 1 per day, to: yes, uses: dose}]}, " +
-			"yes: {}}}}",
+		"states: {a: {}, b: {}}\n" +
+			"machines: {m: {start: {no: rest}, states: {no: {race: [{rate: 1 per day, to: yes, uses: dose}]}, yes: {}}}}",
 	} {
 		r := exactSimulate(t, 5, replicas, `
 name: out
@@ -147,19 +149,24 @@ func TestSupplyFull(t *testing.T) {
 		used, refused          uint64
 		counts                 map[string]int
 	}{
-		{"clock with a memory", people, "states: {a: {race: [{after: 1 day, to: b, uses: dose, full: c, name: n}]}, b: {}, c: {}}",
+		{"clock with a memory", people,
+			"states: {a: {race: [{after: 1 day, to: b, uses: dose, full: c, name: n}]}, b: {}, c: {}}",
 			4, 6, map[string]int{"b": 4, "c": 6}},
 		{"nothing instead", people, "states: {a: {race: [{after: 1 day, to: b, uses: dose, name: n}]}, b: {}, c: {}}",
 			4, 6, map[string]int{"b": 4, "a": 6}},
-		{"leaving instead", people, "states: {a: {race: [{after: 1 day, to: b, uses: dose, full: out, name: n}]}, b: {}, c: {}}",
+		{"leaving instead", people,
+			"states: {a: {race: [{after: 1 day, to: b, uses: dose, full: out, name: n}]}, b: {}, c: {}}",
 			4, 6, map[string]int{"b": 4}},
-		{"split", people, "states: {a: {split: [{chance: 100%, after: 1 day, to: b, move: {r: q}, uses: dose, full: c, name: n}, " +
-			"{otherwise: true, after: 1 day, to: a}]}, b: {}, c: {}}\nattributes: {r: {p: 100%, q: 0%}}\nrecord: {every: 20 days, by: [r]}",
+		{"split", people,
+			"states: {a: {split: [{chance: 100%, after: 1 day, to: b, move: {r: q}, uses: dose, full: c, name: n}, " +
+				"{otherwise: true, after: 1 day, to: a}]}, b: {}, c: {}}\nattributes: {r: {p: 100%, q: 0%}}\n" +
+				"record: {every: 20 days, by: [r]}",
 			4, 6, map[string]int{"b": 4, "c": 6}},
 		{"always", people, "states: {a: {}, b: {}, c: {}}\nalways: [{after: 1 day, to: b, uses: dose, full: c, name: n}]",
 			4, 6, map[string]int{"b": 4, "c": 6}},
-		{"only a move", people, "states: {a: {}, b: {}, c: {}}\nalways: [{after: 1 day, move: {m: yes}, uses: dose, full: c, name: n}]\n" +
-			fmt.Sprintf(machine, ""), 4, 6, map[string]int{"a": 4, "c": 6, "m=yes": 4, "m=no": 6}},
+		{"only a move", people,
+			"states: {a: {}, b: {}, c: {}}\nalways: [{after: 1 day, move: {m: yes}, uses: dose, full: c, name: n}]\n" +
+				fmt.Sprintf(machine, ""), 4, 6, map[string]int{"a": 4, "c": 6, "m=yes": 4, "m=no": 6}},
 		{"clock of a machine", people, "states: {a: {}, b: {}, c: {}}\n" +
 			fmt.Sprintf(machine, "race: [{after: 1 day, to: yes, uses: dose, full: late, name: n}]"),
 			4, 6, map[string]int{"a": 10, "m=yes": 4, "m=late": 6}},
@@ -167,7 +174,8 @@ func TestSupplyFull(t *testing.T) {
 			"transmission: [{from: x, rate: 50 per day, to: {a: b}, uses: dose, full: c, name: n}]",
 			4, 5, map[string]int{"x": 1, "b": 4, "c": 5}},
 		{"contact that changes its maker alone", people, "states: {a: {}, b: {}, c: {}}\n" +
-			"transmission: [{from: a, rate: 50 per day, to: {a: same, b: same, c: same}, self: b, uses: dose, full: c, name: n}]",
+			"transmission: [{from: a, rate: 50 per day, to: {a: same, b: same, c: same}, self: b, uses: dose, " +
+			"full: c, name: n}]",
 			4, 6, map[string]int{"b": 4, "c": 6}},
 		{"the same with something to give", people, "states: {a: {}, b: {}, c: {}}\n" + fmt.Sprintf(machine, "") +
 			"transmission: [{from: a, rate: 50 per day, to: {a: same, b: same, c: same}, self: b, move: {m: yes}, uses: dose, " +
@@ -176,13 +184,14 @@ func TestSupplyFull(t *testing.T) {
 			"transmission: [{from: x, rate: 50 per day, to: {a: b}, self: x, move: {m: yes}, uses: dose, full: c, name: n}]",
 			4, 5, map[string]int{"x": 1, "b": 4, "c": 5, "m=yes": 4, "m=no": 6}},
 		{"contact of a machine", pair, "states: {x: {}, a: {}, b: {}, c: {}}\n" + fmt.Sprintf(machine, "") +
-			"transmission: [{machine: m, from: no, where: {state: x}, rate: 50 per day, whom: {state: a}, to: {no: yes}, uses: dose, " +
-			"full: late, name: n}]", 4, 5, map[string]int{"x": 1, "a": 9, "m=yes": 4, "m=late": 5, "m=no": 1}},
+			"transmission: [{machine: m, from: no, where: {state: x}, rate: 50 per day, whom: {state: a}, to: {no: yes}, " +
+			"uses: dose, full: late, name: n}]", 4, 5, map[string]int{"x": 1, "a": 9, "m=yes": 4, "m=late": 5, "m=no": 1}},
 		{"contact of a machine, the maker alone", people, "states: {a: {}, b: {}, c: {}}\n" + fmt.Sprintf(machine, "") +
-			"transmission: [{machine: m, from: no, rate: 50 per day, to: {no: same, yes: same, late: same}, self: yes, uses: dose, " +
-			"full: late, name: n}]", 4, 6, map[string]int{"a": 10, "m=yes": 4, "m=late": 6}},
+			"transmission: [{machine: m, from: no, rate: 50 per day, to: {no: same, yes: same, late: same}, self: yes, " +
+			"uses: dose, full: late, name: n}]", 4, 6, map[string]int{"a": 10, "m=yes": 4, "m=late": 6}},
 	} {
-		source := "name: full\ntime: {unit: day, end: 20}\n" + c.population + "supplies: {dose: {at: 0 days, count: 4}}\n" + c.rest + "\n"
+		source := "name: full\ntime: {unit: day, end: 20}\n" + c.population +
+			"supplies: {dose: {at: 0 days, count: 4}}\n" + c.rest + "\n"
 		m, err := population.Compile("full.yaml", []byte(source))
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -226,7 +235,10 @@ func TestSupplyThatLastsChangesNothing(t *testing.T) {
 name: lasting
 time: {unit: day, end: 20}
 population: {size: 300, start: {i: 10, s: rest}}
-states: {s: {}, i: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: r%[1]s}, {rate: 0.1 per day, to: s%[1]s}]}, r: {}}
+states:
+  s: {}
+  i: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: r%[1]s}, {rate: 0.1 per day, to: s%[1]s}]}
+  r: {}
 always: [{rate: 0.01 per day, to: out%[1]s}]
 transmission: [{from: i, rate: 0.7 per day, to: {s: i}%[1]s}]
 interventions: [{at: 5 days, every: 5 days, who: s, count: 10, to: r}]
@@ -273,7 +285,9 @@ func TestSupplyResults(t *testing.T) {
 		}
 		for row := range run.Rows() {
 			day := uint64(row)
-			for k, delivered := range []uint64{12*min(day, 5) + 30*(min(max(day, 5), 9)-5), 60, 24*min(2*day+1, 11) + 60*(max(2*day+1, 11)-11)} {
+			for k, delivered := range []uint64{
+				12*min(day, 5) + 30*(min(max(day, 5), 9)-5), 60, 24*min(2*day+1, 11) + 60*(max(2*day+1, 11)-11),
+			} {
 				if row == 5 && k == 2 {
 					delivered = 24 * 11 // the parameter is set after the delivery of its instant
 				}
@@ -315,7 +329,8 @@ func TestSupplyResults(t *testing.T) {
 	}
 	last := r.Rows() - 1
 	got, ok := summary.Supplies.Get("doses")
-	if mean := r.Supply(0); !ok || got.Used.Mean[last] != mean.Used.Mean[last] || got.Refused.Mean[last] != mean.Refused.Mean[last] {
+	if mean := r.Supply(0); !ok || got.Used.Mean[last] != mean.Used.Mean[last] ||
+		got.Refused.Mean[last] != mean.Refused.Mean[last] {
 		t.Errorf("doses in JSON: %v, %v", ok, got.Used.Mean)
 	}
 	sum := 0.0

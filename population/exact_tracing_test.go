@@ -106,7 +106,8 @@ time: {unit: day, end: 10}
 population: {size: 2, start: {ill: 1, well: rest}}
 places: {household: {size: 2}}
 states: {ill: {race: [{after: 1 day, to: isolated}]}, well: {}, isolated: {}, warned: {}}
-tracing: [{when: isolated, through: {household: 100%%}, after: {uniform: {low: 0 days, high: 4 days}}, to: {well: warned}}]
+tracing:
+  - {when: isolated, through: {household: 100%%}, after: {uniform: {low: 0 days, high: 4 days}}, to: {well: warned}}
 record: {every: 1 day}
 `)
 	tried := 0

@@ -186,8 +186,13 @@ func TestExactSeasonalSIR(t *testing.T) {
 name: seasonal
 time: {unit: day, end: 40}
 population: {size: %d, start: {infectious: 10%%, susceptible: rest}}
-states: {susceptible: {}, infectious: {race: [{rate: 0.25 per day, to: recovered}]}, recovered: {race: [{rate: 0.05 per day, to: susceptible}]}}
-transmission: [{from: infectious, rate: {seasonal: {mean: 0.5 per day, amplitude: 60%%, peak: 10 days, period: 20 days}}, to: {susceptible: infectious}}]
+states:
+  susceptible: {}
+  infectious: {race: [{rate: 0.25 per day, to: recovered}]}
+  recovered: {race: [{rate: 0.05 per day, to: susceptible}]}
+transmission:
+  - {from: infectious, rate: {seasonal: {mean: 0.5 per day, amplitude: 60%%, peak: 10 days, period: 20 days}},
+     to: {susceptible: infectious}}
 record: {every: 10 days}
 `
 	limit := func(time float64) []float64 {

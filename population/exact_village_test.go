@@ -105,7 +105,8 @@ func TestVillagersAreWhoTheFileSays(t *testing.T) {
 	const runs = 3000
 	m := compileIn(t, t.TempDir(), villageModel, map[string]string{"people.csv": villagers})
 	infectious, children := map[uint64]int{}, 0
-	_, err := m.Run(t.Context(), population.Options{Seed: 3, Replicas: runs, Workers: 1, OnEvent: func(e population.Event) {
+	o := population.Options{Seed: 3, Replicas: runs, Workers: 1}
+	o.OnEvent = func(e population.Event) {
 		if e.Kind != population.Started {
 			return
 		}
@@ -121,8 +122,8 @@ func TestVillagersAreWhoTheFileSays(t *testing.T) {
 		if e.To == "infectious" {
 			infectious[e.Individual]++
 		}
-	}})
-	if err != nil {
+	}
+	if _, err := m.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []uint64{1, 3, 5} {
@@ -169,7 +170,10 @@ attributes: {age: {child: 50%, adult: 50%}}
 places:
   block: {join: none}
   flat: {by: age, made of: [{share: 100%, adult: 1, child: 1}], alike: [block], join: none}
-states: {a: {race: [{after: 1 day, to: b, where: {block: none}}, {after: 1 day, to: c, where: {block: any}}]}, b: {}, c: {}}
+states:
+  a: {race: [{after: 1 day, to: b, where: {block: none}}, {after: 1 day, to: c, where: {block: any}}]}
+  b: {}
+  c: {}
 record: {every: 1 day, by: [age], values: {inside: count(block=any)}}
 `
 	people := "id,block\np1,x\np2,x\np3,x\np4,\np5,y\np6,y\np7,y\n"

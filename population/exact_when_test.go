@@ -33,7 +33,10 @@ name: watched
 time: {unit: day, start: 100, end: 200}
 population: {size: 200, start: {a: rest}}
 parameters: {limit: 12}
-states: {a: {race: [{rate: 0.02 per day, to: b}, {rate: 0.02 per day, to: out}]}, b: {race: [{rate: 0.05 per day, to: c}]}, c: {}}
+states:
+  a: {race: [{rate: 0.02 per day, to: b}, {rate: 0.02 per day, to: out}]}
+  b: {race: [{rate: 0.05 per day, to: c}]}
+  c: {}
 interventions: [{when: %s, who: c, to: b, name: back}]
 record: {every: 50 days}
 `, c.when)
@@ -249,7 +252,8 @@ name: orders
 time: {unit: day, end: 20}
 population: {size: 3, start: {p: 1, q: 1, z: 1}}
 parameters: {x: 0 per day, y: 0 per day, w: 0 per day}
-states: {p: {race: [{after: %v days, to: p1}]}, p1: {}, q: {race: [{after: %v days, to: q1}]}, q1: {}, z: {}, r1: {}, r2: {}, r3: {}}
+states: {p: {race: [{after: %v days, to: p1}]}, p1: {}, q: {race: [{after: %v days, to: q1}]}, q1: {}, z: {},
+  r1: {}, r2: {}, r3: {}}
 immigration: [{rate: x, enter: r1}, {rate: y, enter: r2}, {rate: w, enter: r3}]
 interventions:
   - {when: {p1: above 0}, set: {x: 1000 per day}}

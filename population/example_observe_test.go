@@ -11,7 +11,8 @@ import (
 const watched = `
 name: watched
 time: {unit: day, end: 10}
-population: {size: 2, groups: [{count: 1, with: {who: first}, start: {ill: rest}}, {count: 1, with: {who: second}, start: {well: rest}}]}
+population: {size: 2, groups: [{count: 1, with: {who: first}, start: {ill: rest}},
+  {count: 1, with: {who: second}, start: {well: rest}}]}
 attributes: {who: {first: 50%, second: 50%}}
 states: {well: {}, ill: {race: [{after: 3 days, to: immune, name: recovery}]}, immune: {}}
 transmission: [{from: ill, rate: 1000 per day, to: {well: ill}, name: infection}]

@@ -63,8 +63,8 @@ var Busy = map[string]string{
 	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 	"bands": testModel("bands"), "machines": testModel("machines"), "outcomes": testModel("outcomes"),
 	"supplies": testModel("supplies"), "batches": testModel("batches"), "since": testModel("since"),
-	"numbers": testModel("numbers"), "places": testModel("places"), "networks": testModel("networks"), "observed": testModel("observed"),
-	"tracing": testModel("tracing"),
+	"numbers": testModel("numbers"), "places": testModel("places"), "networks": testModel("networks"),
+	"observed": testModel("observed"), "tracing": testModel("tracing"),
 }
 
 // Silence makes a process tell of no events.

@@ -121,9 +121,12 @@ func TestReadTested(t *testing.T) {
 		t.Errorf("%v", d.Tested)
 	}
 	for table, want := range map[string]string{
-		"time,cases,positive,tested,share,children\n1,2,4,3,0.1,1\n":   "tested: 3 were tested, and positive has 4; expected no more",
-		"time,cases,positive,tested,share,children\n1,2,4,,0.1,1\n":    "tested: a gap beside 4 in positive; expected how many were tested",
-		"time,cases,positive,test,share,children\n1,2,4,7,0.1,1\n":     "there is no column \"tested\"; did you mean \"test\"?",
+		"time,cases,positive,tested,share,children\n1,2,4,3,0.1,1\n": "tested: 3 were tested, and positive has 4; " +
+			"expected no more",
+		"time,cases,positive,tested,share,children\n1,2,4,,0.1,1\n": "tested: a gap beside 4 in positive; " +
+			"expected how many were tested",
+		"time,cases,positive,test,share,children\n1,2,4,7,0.1,1\n": "there is no column \"tested\"; " +
+			"did you mean \"test\"?",
 		"time,cases,positive,tested,share,children\n1,2,4,7.5,0.1,1\n": "tested: 7.5 is not a whole number",
 	} {
 		if _, err := f.Read("cases.csv", []byte(table)); err == nil || !strings.Contains(err.Error(), want) {
@@ -136,10 +139,12 @@ func TestReadTested(t *testing.T) {
 func TestMatchesOfObservations(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{"of: tested, survey: survey", "survey: survey", "fit: match 2: survey without of: how many were tested?"},
-		{"survey: survey}", "survey: reports}", "fit: match 2: survey: reports is an observation of an event; write seen: reports"},
+		{"survey: survey}", "survey: reports}",
+			"fit: match 2: survey: reports is an observation of an event; write seen: reports"},
 		{"seen: reports, error: {neg", "seen: report, error: {neg",
 			`fit: match 1: seen: there is no observation "report"; did you mean "reports"?`},
-		{"value: prevalence", "value: prevalenc", `fit: match 3: value: there is no value "prevalenc"; did you mean "prevalence"?`},
+		{"value: prevalence", "value: prevalenc",
+			`fit: match 3: value: there is no value "prevalenc"; did you mean "prevalence"?`},
 		{"value: prevalence,", "value: prevalence, where: {age: child},",
 			"fit: match 3: both value and where: a value is of the whole population"},
 		{"survey: survey}", "survey: survey, error: poisson}",

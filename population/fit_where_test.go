@@ -123,8 +123,9 @@ func TestMatchWhereRefused(t *testing.T) {
 	}
 	m := compiled(t, whereModel)
 	for flag, want := range map[string]string{
-		"x = state ill where north poisson":                       "expected where ATTRIBUTE=VALUE",
-		"x = incidence close where region=north poisson":          `"close" only sets parameters, which happens to no individual`,
+		"x = state ill where north poisson": "expected where ATTRIBUTE=VALUE",
+		"x = incidence close where region=north poisson": `"close" only sets parameters, ` +
+			`which happens to no individual`,
 		"x = state ill where region=west poisson":                 `there is no value of region "west"`,
 		"x = state ill where region=north, region=east poisson":   "region",
 		"x = incidence well->ill where colour=red|blue poisson":   `there is no attribute "colour"`,

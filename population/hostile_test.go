@@ -27,15 +27,16 @@ func hostileModel(s *rand.Rand) string {
 	}
 	list := func(key string, of ...string) string { return key + ":\n" + strings.Join(some(of...), "\n") + "\n" }
 	full := func() string {
-		return pick("", ", full: waiting", ", full: waiting, queue: true", ", full: critical", ", full: critical, queue: true",
-			", full: out", ", full: s")
+		return pick("", ", full: waiting", ", full: waiting, queue: true", ", full: critical",
+			", full: critical, queue: true", ", full: out", ", full: s")
 	}
 	delay := func() string {
 		return pick("", ", after: 0 days", ", after: 3 days", ", after: 100 days", ", after: {exponential: {mean: 2 days}}",
 			", after: {by: region, n: 1 day, s: {gamma: {mean: 4 days, shape: 2}}}", ", after: delay")
 	}
 	chance := func() string {
-		return pick("0%", "100%", "50%", "found", "{by: region, of: met, n: 100%, s: 0%}", "{line: {0 days: 0%, 15 days: 100%}}")
+		return pick("0%", "100%", "50%", "found", "{by: region, of: met, n: 100%, s: 0%}",
+			"{line: {0 days: 0%, 15 days: 100%}}")
 	}
 	ends := func() string {
 		return pick("", ", ends: {rate: breakup}", ", ends: {after: 2 days}", ", ends: {after: lasts}",
@@ -44,11 +45,11 @@ func hostileModel(s *rand.Rand) string {
 	return "name: hostile\ntime: {unit: day, end: 20}\n" +
 		"population: {size: " + pick("3", "20", "80", "150") + ", start: {i: " + pick("1", "2", "3") + ", s: rest}}\n" +
 		"attributes: {region: {n: 40%, s: 60%}, home: {same as: region}}\n" +
-		"parameters: {breakup: 0.3 per day, lasts: {gamma: {mean: 3 days, shape: 2}}, delay: {exponential: {mean: 1 day}}, found: 50%, " +
-		"beta: 0.5 per day}\n" +
+		"parameters: {breakup: 0.3 per day, lasts: {gamma: {mean: 3 days, shape: 2}}, delay: {exponential: {mean: 1 day}}, " +
+		"found: 50%, beta: 0.5 per day}\n" +
 		"places:\n" +
-		"  household: {size: " + pick("1", "2", "{1: 50%, 4: 50%}", "{poisson: {mean: 3, least: 1}}", "200") + ", alike: [home]" +
-		pick("", ", capacity: 4") + ", join: " + pick("new", "any", "none") + "}\n" +
+		"  household: {size: " + pick("1", "2", "{1: 50%, 4: 50%}", "{poisson: {mean: 3, least: 1}}", "200") +
+		", alike: [home]" + pick("", ", capacity: 4") + ", join: " + pick("new", "any", "none") + "}\n" +
 		"  room: {size: 2, alike: [household], join: " + pick("new", "any", "none") + "}\n" +
 		"  ward: {number: " + pick("1", "2", "7") + ", capacity: " + pick("1", "2", "3") + ", where: {state: " +
 		pick("hospital", "[hospital, critical]", "[hospital, waiting]") + "}" + pick("", ", join: none") + "}\n" +
@@ -58,15 +59,16 @@ func hostileModel(s *rand.Rand) string {
 		"  steady: {most: 1" + ends() + "}\n" +
 		"  casual: {most: {by: region, n: 0, s: 3}" + ends() + "}\n" +
 		"  old: {" + pick("random: {mean: 2}", "degrees: 3", "degrees: {poisson: {mean: 2}}") + ends() + "}\n" +
-		"supplies: {doses: {at: 2 days, every: " + pick("1 day", "4 days") + ", count: " + pick("0", "1", "20") + ", keep: 5}}\n" +
+		"supplies: {doses: {at: 2 days, every: " + pick("1 day", "4 days") + ", count: " + pick("0", "1", "20") +
+		", keep: 5}}\n" +
 		"states:\n" +
 		"  s: {race: [{rate: 0.02 per day, to: hospital" + full() + ", name: fall}]}\n" +
 		"  i: {race: [{after: 3 days, to: hospital" + full() + ", name: admission}, {rate: 0.1 per day, to: r}, " +
 		"{rate: 0.05 per day, to: out, name: death}]}\n" +
 		"  waiting: {race: [{rate: 0.2 per day, to: " + pick("out", "s", "waiting", "critical") + "}" +
 		pick("", ", {after: 1 day, to: hospital"+full()+"}") + "]}\n" +
-		"  hospital: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: r}, {rate: 0.2 per day, move: {ward: any}" + full() + "}, " +
-		"{rate: 0.1 per day, to: critical" + full() + "}]}\n" +
+		"  hospital: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: r}, " +
+		"{rate: 0.2 per day, move: {ward: any}" + full() + "}, {rate: 0.1 per day, to: critical" + full() + "}]}\n" +
 		"  critical: {race: [{rate: 0.3 per day, to: hospital" + full() + "}, {rate: 0.1 per day, to: out, name: death}]}\n" +
 		"  r: {race: [{rate: 0.1 per day, to: s, uses: doses" + full() + "}]}\n" +
 		"machines:\n" +
@@ -83,7 +85,8 @@ func hostileModel(s *rand.Rand) string {
 			"{from: i, among: steady, rate each: 2 per day, to: {s: i}, self: "+pick("s", "critical", "out")+"}",
 			"{from: i, among: casual, rate: beta, to: {s: i}, inherit: [home, household]}",
 			"{from: i, among: ward, rate: beta, to: {hospital: critical}"+full()+"}",
-			"{machine: iso, from: free, rate: 0.2 per day, to: {free: alone}"+pick("", ", full: asked", ", full: asked, queue: true")+"}",
+			"{machine: iso, from: free, rate: 0.2 per day, to: {free: alone}"+
+				pick("", ", full: asked", ", full: asked, queue: true")+"}",
 			"{from: i, rate: beta, to: {s: critical}"+full()+"}",
 			"{among: club, rate: 1 per day, move: {iso: free}}",
 		) +
@@ -92,12 +95,16 @@ func hostileModel(s *rand.Rand) string {
 		"  - {from: i, rate: 0.3 per day, to: {s: i}, name: meeting}\n" +
 		list("tracing",
 			"{when: test, through: {household: "+chance()+", meeting: "+chance()+", steady: "+chance()+"}, back: "+
-				pick("1 day", "100 days")+delay()+", to: {i: hospital, s: "+pick("s", "critical", "out")+"}"+full()+", name: traced}",
-			"{when: hospital, through: {ward: "+chance()+", old: "+chance()+"}, back: 2 days"+delay()+", move: {iso: alone}, name: ring}",
+				pick("1 day", "100 days")+delay()+
+				", to: {i: hospital, s: "+pick("s", "critical", "out")+"}"+full()+", name: traced}",
+			"{when: hospital, through: {ward: "+chance()+", old: "+chance()+"}, back: 2 days"+delay()+
+				", move: {iso: alone}, name: ring}",
 			"{when: {iso: alone}, through: {room: "+chance()+"}"+delay()+", machine: iso, to: {free: alone, asked: alone}"+
 				pick("", ", full: asked, queue: true")+"}",
-			"{when: death, through: {household: "+chance()+", casual: "+chance()+"}, back: 3 days"+delay()+", to: {waiting: out, i: r}}",
-			"{when: critical, through: {meeting: 100%}, back: 5 days, after: 0.5 days, to: {r: critical}, uses: doses"+full()+"}",
+			"{when: death, through: {household: "+chance()+", casual: "+chance()+"}, back: 3 days"+delay()+
+				", to: {waiting: out, i: r}}",
+			"{when: critical, through: {meeting: 100%}, back: 5 days, after: 0.5 days, to: {r: critical}, "+
+				"uses: doses"+full()+"}",
 		) +
 		list("interventions",
 			"{at: 3 days, every: 2 days, who: everyone, count: 5, to: hospital"+full()+"}",
@@ -114,7 +121,8 @@ func hostileModel(s *rand.Rand) string {
 		"immigration: {rate: 0.5 per day, enter: {hospital: 50%, critical: 20%, s: rest}, count: 2}\n" +
 		list("always", "{rate: 0.1 per day, move: {household: new}}", "{rate: 0.1 per day, move: {home: {n: 50%, s: rest}}}",
 			"{rate: 0.1 per day, move: {region: home}}", "{rate: 0.02 per day, to: out, name: death}",
-			"{rate: 0.1 per day, where: {ward: none}, move: {ward: any}"+full()+"}", "{rate: 0.05 per day, move: {ward: none, room: any}}") +
+			"{rate: 0.1 per day, where: {ward: none}, move: {ward: any}"+full()+"}",
+			"{rate: 0.05 per day, move: {ward: none, room: any}}") +
 		"record: {every: 4 days, by: [region, iso], tree: {of: meeting}, people: true}\n"
 }
 

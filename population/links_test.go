@@ -59,7 +59,8 @@ func TestForeignLinks(t *testing.T) {
 		"{susceptible: rest}", "{infectious: 1, susceptible: rest}").Replace(chainModel)
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, _ = w.Write([]byte("\xef\xbb\xbf\"p1\",p2,layer,edge_weight\r\n1,2,home,1\r\n\r\n2, 3,work,NA\r\n6,5,,\r\n6,4,\"a, b\",2.5\r\n"))
+	_, _ = w.Write([]byte("\xef\xbb\xbf\"p1\",p2,layer,edge_weight\r\n1,2,home,1\r\n\r\n2, 3,work,NA\r\n" +
+		"6,5,,\r\n6,4,\"a, b\",2.5\r\n"))
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +79,9 @@ func TestProblemsOfLinks(t *testing.T) {
 		{"from,to,weight\nann,bob,-1\n", "friends.csv:2:9: weight: -1 is negative"},
 		{"from,to,weight\nann,bob,x\n", `friends.csv:2:9: weight: found "x", expected a number`},
 		{"from,to,weight\nann,bob,NaN\n", `friends.csv:2:9: weight: found "NaN", expected a number`},
-		{"p1,p2\nann,bob\n", `friends.csv:1:1: there is no column "p1" of links; write columns: {from: p1}, if it is that, or ` +
-			"name it in ignore"},
+		{"p1,p2\nann,bob\n",
+			`friends.csv:1:1: there is no column "p1" of links; write columns: {from: p1}, if it is that, or ` +
+				"name it in ignore"},
 		{"from\nann\n", `friends.csv:1:1: there is no column "to"; expected from, to and, if there are weights, weight`},
 		{"", "friends.csv:1:1: the file is empty; expected a line with the names of the columns, from and to"},
 		{"from,to\nann,bob,2\n", "friends.csv:2:1: 3 values here, and 2 names of columns; expected the same"},
@@ -104,7 +106,8 @@ func TestProblemsOfLinks(t *testing.T) {
 		err.Error() != `model.yaml:5:64: networks: friends: columns: to: the column "a" is from already` {
 		t.Errorf("columns: %v", err)
 	}
-	_, err := population.Compile("model.yaml", []byte(strings.Replace(chainModel, "people: {file: people.csv}", "size: 4", 1)),
+	_, err := population.Compile("model.yaml",
+		[]byte(strings.Replace(chainModel, "people: {file: people.csv}", "size: 4", 1)),
 		population.Files(func(string) ([]byte, error) { return []byte("from,to\n1,5\n"), nil }))
 	if want := `friends.csv:2:3: there is nobody with the number "5"; people have numbers from 1 to 4`; err == nil ||
 		err.Error() != want {

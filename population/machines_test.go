@@ -164,7 +164,8 @@ func compareMachineTables(t *testing.T, r *population.Result) {
 	if got, want := find(&series, 2, "hiv=positive"), strconv.FormatFloat(positive.Mean[last], 'f', -1, 64); got != want {
 		t.Errorf("series.csv: %s are positive, want %s", got, want)
 	}
-	if got, want := find(&flows, 3, "hiv=negative->acute"), strconv.FormatFloat(infected.Mean[last], 'f', -1, 64); got != want {
+	got, want := find(&flows, 3, "hiv=negative->acute"), strconv.FormatFloat(infected.Mean[last], 'f', -1, 64)
+	if got != want {
 		t.Errorf("flows.csv: %s were infected, want %s", got, want)
 	}
 }
@@ -233,9 +234,11 @@ states: {x: {}, a: {%s}, b: {}}
 record: {every: 20 days, by: [[home, region]]}
 `
 	gives := map[string]func(home string) map[string]float64{ // the shares of regions afterwards
-		"south":                     func(string) map[string]float64 { return map[string]float64{"south": 1} },
-		"home":                      func(home string) map[string]float64 { return map[string]float64{home: 1} },
-		"{south: 30%, north: rest}": func(string) map[string]float64 { return map[string]float64{"south": 0.3, "north": 0.7} },
+		"south": func(string) map[string]float64 { return map[string]float64{"south": 1} },
+		"home":  func(home string) map[string]float64 { return map[string]float64{home: 1} },
+		"{south: 30%, north: rest}": func(string) map[string]float64 {
+			return map[string]float64{"south": 0.3, "north": 0.7}
+		},
 		"{by: home, north: south, other: {south: 20%, north: 80%}}": func(home string) map[string]float64 {
 			if home == "north" {
 				return map[string]float64{"south": 1}
@@ -245,15 +248,17 @@ record: {every: 20 days, by: [[home, region]]}
 		"{by: state, b: home, other: nowhere}": func(home string) map[string]float64 { return map[string]float64{home: 1} },
 	}
 	places := map[string][2]string{
-		"race at a rate":        {"race: [{rate: 5 per day, to: b, move: {region: %s}}]", ""},
-		"race with a memory":    {"race: [{after: 1 day, to: b, move: {region: %s}}]", ""},
-		"split":                 {"split: [{otherwise: true, after: 1 day, to: b, move: {region: %s}}]", ""},
-		"always":                {"", "always: [{after: 1 day, to: b, from: a, move: {region: %s}}]"},
-		"always at a rate":      {"", "always: [{rate: 5 per day, to: b, from: a, move: {region: %s}}]"},
-		"contact":               {"", "transmission: [{from: x, rate: 5_000 per day, to: {a: b}, move: {region: %s}}]"},
-		"intervention":          {"", "interventions: [{at: 1 day, who: a, to: b, move: {region: %s}}]"},
-		"a few by intervention": {"", "interventions: [{at: 1 day, every: 1 hour, who: a, count: 40, to: b, move: {region: %s}}]"},
-		"move alone":            {"", "interventions: [{at: 1 day, who: a, to: b}, {at: 2 days, who: b, move: {region: %s}}]"},
+		"race at a rate":     {"race: [{rate: 5 per day, to: b, move: {region: %s}}]", ""},
+		"race with a memory": {"race: [{after: 1 day, to: b, move: {region: %s}}]", ""},
+		"split":              {"split: [{otherwise: true, after: 1 day, to: b, move: {region: %s}}]", ""},
+		"always":             {"", "always: [{after: 1 day, to: b, from: a, move: {region: %s}}]"},
+		"always at a rate":   {"", "always: [{rate: 5 per day, to: b, from: a, move: {region: %s}}]"},
+		"contact":            {"", "transmission: [{from: x, rate: 5_000 per day, to: {a: b}, move: {region: %s}}]"},
+		"intervention":       {"", "interventions: [{at: 1 day, who: a, to: b, move: {region: %s}}]"},
+		"a few by intervention": {"",
+			"interventions: [{at: 1 day, every: 1 hour, who: a, count: 40, to: b, move: {region: %s}}]"},
+		"move alone": {"",
+			"interventions: [{at: 1 day, who: a, to: b}, {at: 2 days, who: b, move: {region: %s}}]"},
 	}
 	for place, parts := range places {
 		for give, shares := range gives {

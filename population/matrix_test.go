@@ -163,13 +163,15 @@ func TestMatrixReciprocalBands(t *testing.T) {
 		"age: {by: sex, f: 3 years, m: 8 years}, groups: [{count: 500, start: {ill: 30, well: rest}}, {count: 300, with: " +
 			"{sex: m}, age: 40 years, start: {well: rest}}, {count: 200, with: {sex: m}, start: {well: rest}}]}",
 	} {
-		if text := compiled(people, "{"+rows+"}").Explain(); !strings.Contains(text, "contacts are not reciprocal in 3 pairs "+
-			"of groups, least in: 200 contacts per day of child with elder, and 300 of elder with child") {
+		text := compiled(people, "{"+rows+"}").Explain()
+		if !strings.Contains(text, "contacts are not reciprocal in 3 pairs of groups, least in: 200 contacts per day "+
+			"of child with elder, and 300 of elder with child") {
 			t.Errorf("%s:\n%s", people, text)
 		}
 		even := compiled(people, "{"+rows+", reciprocal: true}")
-		if text, want := even.Explain(), "a rate by age (child: 8 per day; adult: 8.2 per day; elder: 6.667 per day)"; !strings.
-			Contains(text, want) {
+		text = even.Explain()
+		want := "a rate by age (child: 8 per day; adult: 8.2 per day; elder: 6.667 per day)"
+		if !strings.Contains(text, want) {
 			t.Errorf("%s: no %q in\n%s", people, want, text)
 		}
 		sameRuns(t, even, compiled(people, byHand))

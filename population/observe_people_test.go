@@ -13,7 +13,8 @@ name: survey
 time: {unit: day, end: 20}
 population: {size: 400, start: {immune: 100, susceptible: rest}}
 states: {susceptible: {race: [{rate: 0.05 per day, to: immune}]}, immune: {race: [{rate: 0.05 per day, to: out}]}}
-observe: {survey: {at: 4 days, every: 6 days, coverage: 60%, chance: {by: state, immune: 90%, susceptible: 0%}, after: 3 days}}
+observe: {survey: {at: 4 days, every: 6 days, coverage: 60%,
+  chance: {by: state, immune: 90%, susceptible: 0%}, after: 3 days}}
 record: {every: 1 day, people: {times: [susceptible->immune, survey], only: survey}}
 `))
 	if err != nil {

@@ -90,14 +90,17 @@ record: {every: 1 day, tree: {of: infection}}
 	var times []float64
 	o := population.Options{Seed: 1, Replicas: testscale.Size(8000, 100_000), Workers: 1}
 	o.OnInfection = func(e population.Infection) {
-		want := population.Infection{Replica: e.Replica, Infected: 2, By: 1, Generation: 1, Root: 1, Time: e.Time, ByTime: e.ByTime}
+		want := population.Infection{
+			Replica: e.Replica, Infected: 2, By: 1, Generation: 1, Root: 1, Time: e.Time, ByTime: e.ByTime,
+		}
 		if e.Infected == 3 {
 			want.Infected, want.By, want.Generation = 3, 2, 2
 			times = append(times, e.Time-e.ByTime)
 		} else if !math.IsNaN(e.ByTime) {
 			t.Errorf("the first was infected at %v", e.ByTime)
 		}
-		if want.ByTime = e.ByTime; e.Infected != want.Infected || e.By != want.By || e.Generation != want.Generation || e.Root != 1 {
+		if want.ByTime = e.ByTime; e.Infected != want.Infected || e.By != want.By ||
+			e.Generation != want.Generation || e.Root != 1 {
 			t.Errorf("%+v, want %+v", e, want)
 		}
 	}
@@ -263,7 +266,8 @@ func TestTreeAndPeople(t *testing.T) {
 		if !slices.Equal(events[number], tree[number]) {
 			t.Errorf("%d: %v, and the tree has %v", number, events[number], tree[number])
 		}
-		if first := p.Times[0]; len(events[number]) == 0 != math.IsNaN(first) || len(events[number]) > 0 && first != events[number][0].at {
+		if first := p.Times[0]; len(events[number]) == 0 != math.IsNaN(first) ||
+			len(events[number]) > 0 && first != events[number][0].at {
 			t.Errorf("%d: first at %v, and was %v", number, first, events[number])
 		}
 		if !math.IsNaN(p.Times[1]) {
@@ -272,8 +276,8 @@ func TestTreeAndPeople(t *testing.T) {
 			}
 		}
 		e := last[number]
-		if left := e.Kind == population.Left; left == math.IsNaN(p.Left) || !left && e.To != p.State || left && e.From != p.State ||
-			!slices.Equal(e.Values, p.Values) {
+		if left := e.Kind == population.Left; left == math.IsNaN(p.Left) || !left && e.To != p.State ||
+			left && e.From != p.State || !slices.Equal(e.Values, p.Values) {
 			t.Errorf("%d: %+v after %+v", number, p, e)
 		}
 		if p.How == "births" != (p.Mother > 0) {

@@ -235,7 +235,8 @@ record: {every: 1 day, by: [region]}
 	if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "nothing that happens") {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if _, err := population.Compile("numbers", []byte(source), population.After(5, "", population.Set("north", "100%"))); err != nil {
+	_, err = population.Compile("numbers", []byte(source), population.After(5, "", population.Set("north", "100%")))
+	if err != nil {
 		t.Error(err)
 	}
 }

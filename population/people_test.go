@@ -15,7 +15,8 @@ population:
   size: 120
   age: {by: region, north: {uniform: {low: 0 years, high: 70 years}}, other: 20 years}
   groups:
-    - {share: 40%, with: {region: north}, start: {recent: {share: 10%, since: {uniform: {low: 0 years, high: 5 years}}}, ill: 3, well: rest}}
+    - {share: 40%, with: {region: north},
+       start: {recent: {share: 10%, since: {uniform: {low: 0 years, high: 5 years}}}, ill: 3, well: rest}}
     - {share: 60%, with: {region: south}, start: {recent: {count: 5, since: 2 years}, well: {share: rest}}}
 parameters:
   uptake: 80%
@@ -36,7 +37,8 @@ states:
   ill: {race: [{rate: 0.5 per year, to: well}]}
   safe: {}
 transmission: [{from: ill, rate: beta, to: {well: recent}}]
-always: [{after: {gompertz: {rate: 0.0001 per year, growth: 0.09 per year, makeham: 0.001 per year}}, to: out, name: death}]
+always:
+  - {after: {gompertz: {rate: 0.0001 per year, growth: 0.09 per year, makeham: 0.001 per year}}, to: out, name: death}
 births: {rate: 0.05 per year, enter: {safe: uptake, well: rest}, inherit: [region], name: birth}
 immigration: {rate: 2 per year, enter: {safe: {by: region, north: 10%, south: 20%}, well: rest}, with: {region: south}}
 interventions:
@@ -45,7 +47,8 @@ interventions:
   - {when: {ill: above limit}, again: true, set: {beta: low}, name: close}
   - {when: {ill: below 3%, total: above 20}, again: true, set: {beta: 1.5 per year, limit: 10}, name: open}
   - {when: {safe: above 50%}, who: safe, coverage: {by: sex, f: 30%, m: 0%}, to: well, name: waning}
-  - {at: 2001, every: 1 month, until: 2002.5, who: everyone, where: {region: north}, count: 2 * doses, move: {region: south}, name: moving}
+  - {at: 2001, every: 1 month, until: 2002.5, who: everyone, where: {region: north}, count: 2 * doses,
+     move: {region: south}, name: moving}
   - {at: 2003, every: 2 years, who: [ill, recent], count: 1, to: out}
 record: {every: 1 year}
 `

@@ -56,7 +56,8 @@ record: {every: 1 day, by: band}
 func TestSyntheticPopulations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ people, houses int }{{1600, 500}, {30_000, 11_000}} {
-		m := compileIn(t, t.TempDir(), householdsModel, map[string]string{"people.csv.gz": zipped(households(c.people, c.houses))})
+		m := compileIn(t, t.TempDir(), householdsModel,
+			map[string]string{"people.csv.gz": zipped(households(c.people, c.houses))})
 		r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: 4})
 		if err != nil {
 			t.Fatal(err)

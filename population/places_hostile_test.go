@@ -38,10 +38,13 @@ states: {well: {}, ill: {%s}, patient: {}, seen: {}, done: {}}
 		"contact": {"",
 			"transmission: [{from: ill, rate: 1 per day, to: {well: patient}, full: seen, name: event}]"},
 		"contact with a move": {"",
-			"attributes: {a: {x: 1}}\ntransmission: [{from: ill, rate: 1 per day, to: {well: patient}, move: {a: x}, full: seen, name: event}]"},
+			"attributes: {a: {x: 1}}\ntransmission: [{from: ill, rate: 1 per day, to: {well: patient}, move: {a: x}, " +
+				"full: seen, name: event}]"},
 		"call": {"race: [{rate: 1 per day, to: done, name: test}]",
-			"networks: {all: {random: {mean: 20}}}\ntracing: [{when: test, through: {all: 100%}, to: {well: patient}, full: seen, name: event}]"},
-		"intervention": {"", "interventions: [{at: 1 day, every: 1 day, who: well, count: 5, to: patient, full: seen, name: event}]"},
+			"networks: {all: {random: {mean: 20}}}\n" +
+				"tracing: [{when: test, through: {all: 100%}, to: {well: patient}, full: seen, name: event}]"},
+		"intervention": {"",
+			"interventions: [{at: 1 day, every: 1 day, who: well, count: 5, to: patient, full: seen, name: event}]"},
 	} {
 		m := exactCompile(t, model, parts[0], parts[1])
 		away := 0
@@ -69,7 +72,8 @@ places: {ward: {number: 2, capacity: 3, where: {state: [bed, restless]}}}
 states:
   arrived: {race: [{rate: 1 per day, to: bed, full: waiting, queue: true, name: admission}]}
   waiting: {race: [{rate: 0.01 per day, to: arrived}]}
-  bed: {race: [{rate: 1 per day, to: arrived}, {rate: 2 per day, to: bed, move: {ward: any}, full: restless, queue: true, name: transfer}]}
+  bed: {race: [{rate: 1 per day, to: arrived},
+    {rate: 2 per day, to: bed, move: {ward: any}, full: restless, queue: true, name: transfer}]}
   restless: {race: [{rate: 0.5 per day, to: arrived}]}
 record: {every: 1 day}
 `)
@@ -105,7 +109,10 @@ states: {well: {race: [{rate: 0.1 per day, to: well, move: {household: new}}]}}
 transmission:
   - {rate: 0.1 per day, inherit: [room, region, household], name: moves in}
   - {among: household, rate: 0.1 per day, inherit: [room], name: shares}
-always: [{rate: 0.1 per day, move: {household: new}}, {rate: 0.1 per day, move: {region: north}}, {rate: 0.2 per day, move: {household: any}}]
+always:
+  - {rate: 0.1 per day, move: {household: new}}
+  - {rate: 0.1 per day, move: {region: north}}
+  - {rate: 0.2 per day, move: {household: any}}
 interventions: [{at: 5 days, every: 5 days, who: everyone, count: 20, move: {household: new}}]
 births: {rate: 0.02 per day, enter: well, inherit: [region, household, room]}
 record: {every: 1 day}

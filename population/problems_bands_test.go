@@ -111,8 +111,8 @@ var spoiltBands = func() (all []spoilt) {
 		when("incidence per so many", "incidence(step) over 7 days: above 5 per 1000",
 			`42: intervention 1: when: incidence(step) over 7 days: found "above 5 per 1000"; numbers per so many individuals `+
 				`are not understood here, write a number of events`),
-		when("incidence of nobody in a group", "incidence(close) over 7 days: above 1, where: {region: north}}, set: {k: 2}, "+
-			"name: close}\n  - {when: {a: above 3",
+		when("incidence of nobody in a group", "incidence(close) over 7 days: above 1, where: {region: north}}, "+
+			"set: {k: 2}, name: close}\n  - {when: {a: above 3",
 			`13: intervention close: when: "incidence(close) over 7 days": where: "close" only sets parameters, which happens `+
 				`to no individual, so no group has any; leave out where`),
 		when("for beside when", "a: above 3}, for: {14 days",

@@ -29,7 +29,8 @@ var spoiltBatches = func() (all []spoilt) {
 			"model.yaml:6:46: births: count: 30% is a percentage; expected a number such as 2"},
 		{"children counted without enter", []string{"enter: a, count: 2, inherit: [sex]", "to: b, count: 2"},
 			"model.yaml:5:53: states: a: race: clock 1: count without enter: who?"},
-		{"with and inherit without enter", []string{"enter: a, count: 2, inherit: [sex]", "to: b, with: {sex: f}, inherit: [sex]"},
+		{"with and inherit without enter",
+			[]string{"enter: a, count: 2, inherit: [sex]", "to: b, with: {sex: f}, inherit: [sex]"},
 			"model.yaml:5:52: states: a: race: clock 1: with without enter: who?\n" +
 				"model.yaml:5:71: states: a: race: clock 1: inherit without enter: who?"},
 		{"children of a state that is not there", []string{"enter: a, count: 2", "enter: c, count: 2"},
@@ -57,7 +58,8 @@ var spoiltBatches = func() (all []spoilt) {
 		{"negative binomial without a dispersion", []string{whole, "count: {negative binomial: {mean: 2}}"},
 			`model.yaml:7:69: immigration: count: negative binomial: "dispersion" is missing; write negative binomial: ` +
 				`{mean: 6, dispersion: 0.5}, for example`},
-		{"whole number that spreads too far", []string{whole, "count: {negative binomial: {mean: 10_000_000, dispersion: 0.1}}"},
+		{"whole number that spreads too far",
+			[]string{whole, "count: {negative binomial: {mean: 10_000_000, dispersion: 0.1}}"},
 			"model.yaml:7:76: immigration: count: negative binomial: it spreads over more than 1048576 numbers; give it a most"},
 		{"both rates", []string{"rate each: 0.001 per day", "rate: 1 per day, rate each: 0.001 per day"},
 			"model.yaml:8:54: transmission 1: both rate and rate each; a contact has one of them"},
@@ -70,8 +72,8 @@ var spoiltBatches = func() (all []spoilt) {
 			"rate: 1 per day, to: {a: b}, among: sex, mixing: {by: sex, matrix: [[1, 0], [0, 1]]}}"},
 			"model.yaml:8:62: transmission 1: both among and mixing; among says with whom"},
 		{"size without a most", []string{"rate each: 0.001 per day", "among: sex, rate each: 0.3 per day / size"},
-			"model.yaml:8:63: transmission 1: rate each: \"0.3 per day / size\": size may stand only in the value of a rate that has " +
-				"a most"},
+			"model.yaml:8:63: transmission 1: rate each: \"0.3 per day / size\": size may stand only in the value of a rate " +
+				"that has a most"},
 		{"rate each below 0", []string{"rate each: 0.001 per day", "rate each: -0.001 per day"},
 			"model.yaml:8:37: transmission 1: rate each: -0.001 per day is -0.001 per day at day 0: a rate cannot be negative"},
 		{"rate each without a bound", []string{"rate each: 0.001 per day", "rate each: {value: 0.001 per day / total}"},

@@ -25,10 +25,11 @@ var spoiltGroups = []spoilt{
 		want: `model.yaml:21:69: states: infectious: race: death: where: region: found a list, expected a name`},
 	{name: "where in a branch", swap: []string{"{chance: 10%, after: 3 days",
 		"{chance: 10%, where: {region: north}, after: 3 days"},
-		want: `model.yaml:16:23: states: latent: split: there is no key "where"; expected one of after, rate, to, move, name, ` +
-			`chance, otherwise, enter, count, with, inherit, uses, full, queue, source`},
+		want: `model.yaml:16:23: states: latent: split: there is no key "where"; expected one of after, rate, to, move, ` +
+			`name, chance, otherwise, enter, count, with, inherit, uses, full, queue, source`},
 	{name: "where for arrivals", swap: []string{"rate: 5 per year", "where: {region: north}, rate: 5 per year"},
-		want: `model.yaml:26:15: immigration: there is no key "where"; expected one of rate, per, enter, age, with, count, name`},
+		want: `model.yaml:26:15: immigration: there is no key "where"; expected one of rate, per, enter, age, ` +
+			`with, count, name`},
 	{name: "where of births", swap: []string{"births: {rate: 0.012 per year",
 		"births: {where: {region: nort}, rate: 0.012 per year"},
 		want: `model.yaml:25:26: births: where: there is no value of region "nort"; did you mean "north"?`},
@@ -139,8 +140,12 @@ population: {size: 100, start: {i: 10, s: rest}}
 states:
   s: {race: [{rate: {line: {0 days: 0 per day, 10 days: 0.1 per day}}, where: {age: child}, to: r}]}
   i:
-    split: [{chance: likely, rate: beta, to: r}, {otherwise: true, after: {by: age, child: 2 days, adult: {exponential: {mean: 4 days}}}, to: s}]
-    race: [{after: {gamma: {mean: {by: region, other: 3 days}, shape: 2}}, where: {region: [north, south], age: adult}, to: r}]
+    split:
+      - {chance: likely, rate: beta, to: r}
+      - {otherwise: true, after: {by: age, child: 2 days, adult: {exponential: {mean: 4 days}}}, to: s}
+    race:
+      - {after: {gamma: {mean: {by: region, other: 3 days}, shape: 2}}, where: {region: [north, south], age: adult},
+         to: r}
   r: {}
 always:
   - {rate: {value: 0.1 per day * total / 200, most: 0.3 per day}, to: out}

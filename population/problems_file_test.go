@@ -23,13 +23,15 @@ var spoiltFiles = []spoilt{
 `,
 		want: `model.yaml:1:1: the model: "name" is missing; write name: sir, for example
 model.yaml:1:1: the model: "time" is missing; write time: {unit: day, start: 0, end: 160}, for example
-model.yaml:1:1: the model: "population" is missing; write population: {size: 1000, start: {susceptible: rest}}, for example
+model.yaml:1:1: the model: "population" is missing; write population: {size: 1000, start: {susceptible: rest}}, ` +
+			`for example
 model.yaml:1:1: the model: "states" is missing; write states: {susceptible: {}, infectious: {}}, for example`},
 	{name: "only a name", source: `# a model
 name: flu
 `,
 		want: `model.yaml:2:1: the model: "time" is missing; write time: {unit: day, start: 0, end: 160}, for example
-model.yaml:2:1: the model: "population" is missing; write population: {size: 1000, start: {susceptible: rest}}, for example
+model.yaml:2:1: the model: "population" is missing; write population: {size: 1000, start: {susceptible: rest}}, ` +
+			`for example
 model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, infectious: {}}, for example`},
 	{name: "tab", swap: []string{"  size: 1000", "\tsize: 1000"},
 		want: "model.yaml:4:1: a tab cannot indent YAML; use spaces"},
@@ -103,7 +105,8 @@ time: {unit: day, end: 10}
 population: 1000
 states: {a: {}}
 `,
-		want: `model.yaml:3:13: population: found "1000", expected a mapping such as {size: 1000, start: {susceptible: rest}}`},
+		want: `model.yaml:3:13: population: found "1000", expected a mapping such as {size: 1000, ` +
+			`start: {susceptible: rest}}`},
 	{name: "parameters is a list", source: `name: m
 time: {unit: day, end: 10}
 population: {size: 0, start: {}}

@@ -76,7 +76,8 @@ var spoiltLanguage = []spoilt{
 		want: `model.yaml:29:11: transmission 1: rate: beta * beta, which is 0.25, is a number in day^-2; expected a rate ` +
 			`such as 0.5 per day`},
 	{name: "expression with a distribution", swap: []string{"    rate: beta\n", "    rate: 1 / stay\n"},
-		want: `model.yaml:29:15: transmission 1: rate: parameter stay is a distribution, and cannot be part of an expression`},
+		want: `model.yaml:29:15: transmission 1: rate: parameter stay is a distribution, and cannot be part of ` +
+			`an expression`},
 	{name: "expression with a parameter that is not there", swap: []string{"    rate: beta\n", "    rate: 0.5 * betta\n"},
 		want: `model.yaml:29:17: transmission 1: rate: "0.5 * betta": there is no parameter "betta"; did you mean "beta"?`},
 	{name: "expression that ends too early", swap: []string{"    rate: beta\n", "    rate: 0.5 *\n"},
@@ -88,8 +89,10 @@ var spoiltLanguage = []spoilt{
 		want: `model.yaml:30:24: transmission 1: chance: "min(1, 2, x)": there is no parameter "x"; expected one of beta, ` +
 			`spare, stay`},
 	{name: "expression of a comma in braces", swap: []string{"coverage: 60%", "coverage: min(1, 2)"},
-		want: `model.yaml:35:47: intervention 2: coverage: "min(1": there is no ) for min(; inside { } a text with a comma must be in quotes
-model.yaml:35:54: intervention 2: there is no key "2)"; if it is the rest of a value, put the whole of it in quotes, as in chance: "min(a, b)"`},
+		want: `model.yaml:35:47: intervention 2: coverage: "min(1": there is no ) for min(; ` +
+			`inside { } a text with a comma must be in quotes
+model.yaml:35:54: intervention 2: there is no key "2)"; if it is the rest of a value, put the whole of it in ` +
+			`quotes, as in chance: "min(a, b)"`},
 	{name: "expression that is no number", swap: []string{"chance: 50%", "chance: 1 / (1 - 1)"},
 		want: `model.yaml:30:15: transmission 1: chance: 1 / (1 - 1) is +Inf, with which one cannot calculate`},
 	{name: "probability worked out above 1", swap: []string{"chance: 50%", "chance: 1 + 20%"},
@@ -189,10 +192,11 @@ model.yaml:10:10: parameters: other: the parameter "other" stands for itself`},
 		want: `model.yaml:29:18: transmission 1: rate: "beta * count(latent) / 1000": count(…) may stand only in the ` +
 			`value of a rate, as in {value: r * count(prey) / 1000, most: r}`},
 	{name: "most without a value", swap: []string{"    rate: beta\n", "    rate: {most: beta}\n"},
-		want: `model.yaml:29:11: transmission 1: rate: "value" is missing; write value: r * (1 - total / 10_000), for example`},
+		want: `model.yaml:29:11: transmission 1: rate: "value" is missing; write value: r * (1 - total / 10_000), ` +
+			`for example`},
 	{name: "value without a most", swap: []string{"    rate: beta\n", "    rate: {value: beta / total}\n"},
-		want: `model.yaml:29:11: transmission 1: rate: no bound of beta / total follows from the file, so that it cannot be ` +
-			`drawn; write most: and what it never exceeds`},
+		want: `model.yaml:29:11: transmission 1: rate: no bound of beta / total follows from the file, ` +
+			`so that it cannot be drawn; write most: and what it never exceeds`},
 	{name: "count of a state that is not there", swap: []string{"spare: 7 days",
 		"spare: {value: 1 per day * count(latnt) / 1000, most: 1 per day}"},
 		want: `model.yaml:9:36: parameters: spare: value: count: there is no state "latnt"; did you mean "latent"?`},

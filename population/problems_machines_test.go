@@ -34,7 +34,8 @@ var spoiltMachines = func() (all []spoilt) {
 			"model.yaml:7:3: machines: hiv: somebody may enter (births 1), and nothing says in which state; " +
 				"write enter: negative, or with or inherit there"},
 		{"state of a machine in a contact", []string{
-			"{machine: hiv, from: positive, rate: 1 per day, to: {negative: positive}}", "{from: positive, rate: 1 per day, to: {well: ill}}",
+			"{machine: hiv, from: positive, rate: 1 per day, to: {negative: positive}}",
+			"{from: positive, rate: 1 per day, to: {well: ill}}",
 		},
 			"model.yaml:14:12: transmission 2: from: there is no state \"positive\" under states; machine hiv " +
 				"has one: write machine: hiv"},

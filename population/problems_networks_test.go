@@ -28,7 +28,8 @@ var spoiltNetworks = func() (all []spoilt) {
 	for _, c := range []struct{ name, old, now, at, want string }{
 		{"nothing makes links", "link: steady", "link: casual", "steady: {most",
 			"networks: steady: nothing makes its links; give it file, random or degrees, or a transmission with link: steady"},
-		{"ends by group", "rate: 0.2 per year}", "rate: {by: risk, high: 1 per year, low: 0.2 per year}}", "{by: risk, high: 1",
+		{"ends by group", "rate: 0.2 per year}", "rate: {by: risk, high: 1 per year, low: 0.2 per year}}",
+			"{by: risk, high: 1",
 			"networks: steady: ends: rate: a table by group would be of two people; write one rate, or make two networks"},
 		{"ends after by group", "after: {gamma: {mean: 2 months, shape: 2}}",
 			"after: {by: risk, high: 1 year, low: {gamma: {mean: 2 months, shape: 2}}}", "{by: risk, high: 1 year",

@@ -44,10 +44,12 @@ var spoiltObservations = func() (all []spoilt) {
 		{"observation of some", []string{"of: infection, chance", "of: infection, who: ill, chance"},
 			"model.yaml:12:33: observe: reports: both of and who: an event is seen of the one to whom it happens; " +
 				"write a table in chance to tell them apart"},
-		{"observation with the name of a clock", []string{"  reports: {", "  recovery: {", "[infection, reports]", "[infection]"},
+		{"observation with the name of a clock",
+			[]string{"  reports: {", "  recovery: {", "[infection, reports]", "[infection]"},
 			"model.yaml:12:3: observe: recovery: a name of a clock; take another"},
 		{"observation by counts", []string{"chance: some", "chance: {value: count(ill) / total, most: 1}"},
-			"model.yaml:12:36: observe: reports: chance: a value with a most depends on how many there are, and a chance cannot"},
+			"model.yaml:12:36: observe: reports: chance: a value with a most depends on how many there are, " +
+				"and a chance cannot"},
 		{"chance above 1", []string{"chance: some", "chance: 140%"},
 			"model.yaml:12:36: observe: reports: chance: 140%: a probability is between 0 and 1, or 0% and 100%"},
 		{"tree of an unknown event", []string{"tree: {of: infection}", "tree: {of: infect}"},

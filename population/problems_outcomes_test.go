@@ -7,9 +7,11 @@ const outcomesModel = `name: p
 time: {unit: year, start: 0, end: 10}
 population: {size: 100, start: {ill: 1, well: rest}}
 attributes: {region: {north: 40%, south: 60%}}
-parameters: {season: {seasonal: {mean: 2 per year, amplitude: 50%, peak: 0, period: 1 year}}, drug: 40 per year, late: 2 years}
+parameters: {season: {seasonal: {mean: 2 per year, amplitude: 50%, peak: 0, period: 1 year}}, ` +
+	`drug: 40 per year, late: 2 years}
 states: {well: {race: [{rate: season, to: ill}]}, ill: {race: [{rate: 1 per year, to: out, name: death}]}}
-interventions: [{at: 1 year, set: {drug: 30 per year, late: 3 years}}, {when: {ill: above 5}, set: {drug: 20 per year}, name: alarm}]
+interventions: [{at: 1 year, set: {drug: 30 per year, late: 3 years}}, ` +
+	`{when: {ill: above 5}, set: {drug: 20 per year}, name: alarm}]
 outcomes:
   cost: {time: 50 per year, events: {death: 900}, discount: 3% per year}
 record: {every: 1 year}
@@ -24,8 +26,10 @@ var spoiltOutcomes = func() (all []spoilt) {
 	}{
 		{"outcome without a unit", []string{"time: 50 per year", "time: 50"},
 			"model.yaml:9:16: outcomes: cost: time: 50 has no unit; write 50 per year"},
-		{"outcome without a unit in a table", []string{"time: 50 per year", "time: {by: region, north: 50 per year, south: 20}"},
-			"model.yaml:9:56: outcomes: cost: time: north is 50 per year, and south is 20; expected the same kind of value for all"},
+		{"outcome without a unit in a table",
+			[]string{"time: 50 per year", "time: {by: region, north: 50 per year, south: 20}"},
+			"model.yaml:9:56: outcomes: cost: time: north is 50 per year, and south is 20; " +
+				"expected the same kind of value for all"},
 		{"outcome at a duration", []string{"time: 50 per year", "time: 50 years"},
 			"model.yaml:9:16: outcomes: cost: time: 50 years is a duration; expected a rate such as 0.5 per day"},
 		{"discount of no time", []string{"discount: 3% per year", "discount: 3%"},

@@ -86,14 +86,16 @@ var spoiltParts = []spoilt{
 		want: `model.yaml:11:19: attributes: region: north: "4O%" is not a number; expected a percentage such as 30%`},
 	{name: "attribute without values", swap: []string{"region: {north: 40%, south: 60%}",
 		"region: {north: 40%, south: 60%}\n  sex: {}"},
-		want: "model.yaml:12:8: attributes: sex: expected at least one value with its share, such as {north: 40%, south: 60%}"},
+		want: "model.yaml:12:8: attributes: sex: expected at least one value with its share, " +
+			"such as {north: 40%, south: 60%}"},
 	{name: "attribute that is a list", swap: []string{"region: {north: 40%, south: 60%}",
 		"region: {north: 40%, south: 60%}\n  sex: [female, male]"},
 		want: "model.yaml:12:8: attributes: sex: found a list, expected a mapping such as {north: 40%, south: 60%}"},
 	{name: "matrix with too few rows", swap: []string{"[[0.9, 0.1], [0.2, 0.8]]", "[[0.9, 0.1]]"},
 		want: "model.yaml:32:34: transmission 1: mixing: matrix: 1 row, expected 2, one for each of north, south"},
 	{name: "matrix with a short row", swap: []string{"[[0.9, 0.1], [0.2, 0.8]]", "[[0.9, 0.1], [1]]"},
-		want: "model.yaml:32:47: transmission 1: mixing: matrix: row 2 has 1 number, expected 2, one for each of north, south"},
+		want: "model.yaml:32:47: transmission 1: mixing: matrix: row 2 has 1 number, expected 2, one for each of north, " +
+			"south"},
 	{name: "matrix with a row that does not add up", swap: []string{"[[0.9, 0.1], [0.2, 0.8]]",
 		"[[0.9, 0.1], [0.2, 0.7]]"},
 		want: "model.yaml:32:48: transmission 1: mixing: matrix: row 2 adds up to 0.9, expected 1"},
@@ -170,7 +172,8 @@ model.yaml:28:5: transmission 1: "to" is missing; write to: {susceptible: infect
 		want: "model.yaml:16:30: states: latent: split: clock 1: after: lognormal: its arguments are too large or too " +
 			"small to work with"},
 	{name: "weibull with a negative scale", swap: []string{"after: 3 days", "after: {weibull: {scale: -1 day, shape: 2}}"},
-		want: "model.yaml:16:48: states: latent: split: clock 1: after: weibull: scale: -1 day: a duration cannot be negative"},
+		want: "model.yaml:16:48: states: latent: split: clock 1: after: weibull: scale: -1 day: a duration " +
+			"cannot be negative"},
 	{name: "weibull that is a number", swap: []string{"after: 3 days", "after: {weibull: 2}"},
 		want: `model.yaml:16:40: states: latent: split: clock 1: after: weibull: found "2", expected a mapping such as ` +
 			`{scale: 80 years, shape: 6}`},
@@ -188,7 +191,8 @@ model.yaml:28:5: transmission 1: "to" is missing; write to: {susceptible: infect
 		want: "model.yaml:16:44: states: latent: split: clock 1: after: exponential: expected either mean or rate, such " +
 			"as {mean: 2 days}"},
 	{name: "exponential with rate 0", swap: []string{"after: 3 days", "after: {exponential: {rate: 0 per day}}"},
-		want: "model.yaml:16:51: states: latent: split: clock 1: after: exponential: rate: 0 per day: expected a rate above 0"},
+		want: "model.yaml:16:51: states: latent: split: clock 1: after: exponential: rate: 0 per day: expected " +
+			"a rate above 0"},
 	{name: "exponential with a negative rate", swap: []string{"after: 3 days", "after: {exponential: {rate: -1 per day}}"},
 		want: "model.yaml:16:51: states: latent: split: clock 1: after: exponential: rate: -1 per day: a rate cannot be " +
 			"negative"},
@@ -213,7 +217,8 @@ model.yaml:28:5: transmission 1: "to" is missing; write to: {susceptible: infect
 		want: "model.yaml:16:72: states: latent: split: clock 1: after: hazard: from 2 years: -0.2 per year: a rate " +
 			"cannot be negative"},
 	{name: "hazard with bare ages", swap: []string{"after: 3 days", "after: {hazard: {0: 0.1 per year, 2: 0.2 per year}}"},
-		want: `model.yaml:16:40: states: latent: split: clock 1: after: hazard: 0 has no unit; write 0 days, or whatever the unit is
+		want: `model.yaml:16:40: states: latent: split: clock 1: after: hazard: 0 has no unit; ` +
+			`write 0 days, or whatever the unit is
 model.yaml:16:57: states: latent: split: clock 1: after: hazard: 2 has no unit; write 2 days, or whatever the unit is`},
 	{name: "hazard with bare rates", swap: []string{"after: 3 days",
 		"after: {hazard: {0 years: 0.1, 2 years: 0.2 per year}}"},
@@ -241,8 +246,10 @@ model.yaml:16:57: states: latent: split: clock 1: after: hazard: 2 has no unit; 
 		want: "model.yaml:16:58: states: latent: split: clock 1: after: mixture: of: 2 per day is a rate; expected a " +
 			"duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}}"},
 	{name: "mixture of texts", swap: []string{"after: 3 days", "after: {mixture: [fast, slow]}"},
-		want: `model.yaml:16:41: states: latent: split: clock 1: after: mixture: found "fast", expected a mapping such as {share: 30%, of: 2 days}
-model.yaml:16:47: states: latent: split: clock 1: after: mixture: found "slow", expected a mapping such as {share: 30%, of: 2 days}`},
+		want: `model.yaml:16:41: states: latent: split: clock 1: after: mixture: found "fast", expected a mapping such as ` +
+			`{share: 30%, of: 2 days}
+model.yaml:16:47: states: latent: split: clock 1: after: mixture: found "slow", expected a mapping such as ` +
+			`{share: 30%, of: 2 days}`},
 	{name: "mixture that is empty", swap: []string{"after: 3 days", "after: {mixture: []}"},
 		want: "model.yaml:16:40: states: latent: split: clock 1: after: mixture: expected a list such as [{share: 30%, " +
 			"of: 2 days}, {share: 70%, of: {exponential: {mean: 9 days}}}]"},
@@ -417,7 +424,8 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 		want: "model.yaml:34:31: transmission 1: rate: parameter beta, 0.2, has no unit; write 0.2 per day, or whatever " +
 			"the unit is (see line 29)"},
 	{name: "set to a negative rate", swap: []string{"set: {beta: 0.2 per day}", "set: {beta: -0.2 per day}"},
-		want: "model.yaml:34:31: transmission 1: rate: parameter beta, -0.2 per day: a rate cannot be negative (see line 29)"},
+		want: "model.yaml:34:31: transmission 1: rate: parameter beta, -0.2 per day: a rate cannot be negative " +
+			"(see line 29)"},
 	{name: "set a distribution to a rate", swap: []string{"set: {beta: 0.2 per day}", "set: {stay: 0.2 per day}"},
 		want: "model.yaml:34:31: states: infectious: race: clock 1: after: parameter stay, 0.2 per day, is a rate; " +
 			"expected a duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}} (see line 20)"},
@@ -430,7 +438,8 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 	{name: "enter without count", swap: []string{", count: 5", ""},
 		want: `model.yaml:36:5: intervention 3: "count" is missing; write count: 10, for example`},
 	{name: "count without enter", swap: []string{"enter: infectious, count: 5", "count: 5"},
-		want: "model.yaml:36:26: intervention 3: count of whom? Write who and to beside it, or enter: infectious, for example"},
+		want: "model.yaml:36:26: intervention 3: count of whom? Write who and to beside it, or enter: infectious, " +
+			"for example"},
 	{name: "count of 2.5", swap: []string{"count: 5", "count: 2.5"},
 		want: `model.yaml:36:45: intervention 3: count: found "2.5", expected a whole number from 0 to 4000000000`},
 	{name: "every 0 days", swap: []string{"at: 30 days,", "at: 30 days, every: 0 days,"},
@@ -451,7 +460,8 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 		want: "model.yaml:35:47: intervention 2: coverage: found nothing, expected a percentage such as 30%"},
 	{name: "with a name", swap: []string{"at: 40 days, who: susceptible,",
 		"at: 40 days, name: vaccination, who: susceptable,"},
-		want: `model.yaml:35:43: intervention vaccination: who: there is no state "susceptable"; did you mean "susceptible"?`},
+		want: `model.yaml:35:43: intervention vaccination: who: there is no state "susceptable"; ` +
+			`did you mean "susceptible"?`},
 	{name: "not a mapping", swap: []string{"  - {at: 50 days, enter: infectious, count: 5}", "  - infectious"},
 		want: `model.yaml:36:5: intervention 3: found "infectious", expected a mapping such as {at: 30 days, set: {beta: ` +
 			`0.2 per day}}`},
@@ -502,9 +512,11 @@ model.yaml:34:32: transmission 1: mixing: matrix: row 2 adds up to 1.1, expected
 		want:  "--size: population: size 5001 is more than the most there may be, 5000; write most: 5001 in population"},
 	{name: "several changes", asked: []population.Change{population.Set("bet", "1 per day"), population.Until("x"),
 		population.Set("stay", "30%")},
-		want: `--until: the end: found "x", expected a time such as 160, in the unit of the model, or 160 days; a parameter cannot stand here
+		want: `--until: the end: found "x", expected a time such as 160, in the unit of the model, or 160 days; ` +
+			`a parameter cannot stand here
 --set bet: there is no parameter "bet"; did you mean "beta"?
---set stay: states: infectious: race: clock 1: after: parameter stay, 30%, is a percentage; expected a duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}} (see line 20)`},
+--set stay: states: infectious: race: clock 1: after: parameter stay, 30%, is a percentage; ` +
+			`expected a duration such as 5 days or a distribution such as {gamma: {mean: 5 days, shape: 2}} (see line 20)`},
 
 	// Several at once, in the order of the file.
 	{name: "twelve mistakes", source: `name: many
@@ -544,5 +556,6 @@ model.yaml:21:29: transmission 1: rate: parameter beta, 0.5, has no unit; write 
 model.yaml:21:43: transmission 1: chance: 1.5: a probability is between 0 and 1, or 0% and 100%
 model.yaml:23:25: intervention 1: set: there is no parameter "betta"; did you mean "beta"?
 model.yaml:24:17: record: every: 0 days: expected more than nothing
-model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, states, machines, places, networks, always and 12 more`},
+model.yaml:25:1: the model: there is no key "colour"; expected one of name, about, time, population, parameters, ` +
+			`states, machines, places, networks, always and 12 more`},
 }

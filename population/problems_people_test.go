@@ -148,7 +148,8 @@ var spoiltPeople = []spoilt{
 	{name: "inherit nothing", swap: []string{"enter: susceptible}", "enter: susceptible, inherit: []}"},
 		want: `model.yaml:25:61: births: inherit: expected at least one attribute, such as [region], or all`},
 	{name: "inherit from elsewhere", swap: []string{"enter: recovered", "enter: recovered, inherit: all"},
-		want: `model.yaml:26:51: immigration: there is no key "inherit"; expected one of rate, per, enter, age, with, count, name`},
+		want: `model.yaml:26:51: immigration: there is no key "inherit"; expected one of rate, per, enter, age, ` +
+			`with, count, name`},
 	{name: "immigration with an unknown value", swap: []string{"enter: recovered",
 		"enter: recovered, with: {region: east}"},
 		want: `model.yaml:26:66: immigration: with: there is no value of region "east"; expected one of north, south`},
@@ -163,7 +164,8 @@ var spoiltPeople = []spoilt{
 			`or a number of them`},
 	{name: "count of nobody", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}",
 		"{at: 40 days, count: 5, to: recovered}"},
-		want: `model.yaml:35:26: intervention 2: count of whom? Write who and to beside it, or enter: infectious, for example`},
+		want: `model.yaml:35:26: intervention 2: count of whom? Write who and to beside it, or enter: infectious, ` +
+			`for example`},
 	{name: "count of a half", swap: []string{"{at: 40 days, who: susceptible, coverage: 60%, to: recovered}",
 		"{at: 40 days, who: susceptible, count: 0.5, to: recovered}"},
 		want: `model.yaml:35:44: intervention 2: count: found "0.5", expected a whole number from 0 to 4000000000`},
@@ -191,8 +193,10 @@ var spoiltPeople = []spoilt{
 			`times that are known`},
 	{name: "when and every", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}",
 		"{every: 30 days, until: 100 days, when: {infectious: above 1%}, set: {beta: 0.2 per day}}"},
-		want: `model.yaml:34:13: intervention 1: both when and every; it happens when its condition becomes true, or at times that are known
-model.yaml:34:29: intervention 1: both when and until; it happens when its condition becomes true, or at times that are known`},
+		want: `model.yaml:34:13: intervention 1: both when and every; it happens when its condition becomes true, ` +
+			`or at times that are known
+model.yaml:34:29: intervention 1: both when and until; it happens when its condition becomes true, ` +
+			`or at times that are known`},
 	{name: "again without when", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}",
 		"{at: 30 days, again: true, set: {beta: 0.2 per day}}"},
 		want: `model.yaml:34:26: intervention 1: again without when; write every: 7 days for something that happens at ` +
@@ -206,7 +210,8 @@ model.yaml:34:29: intervention 1: both when and until; it happens when its condi
 			`{infectious: above 1%}`},
 	{name: "when a word", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}",
 		"{when: infectious, set: {beta: 0.2 per day}}"},
-		want: `model.yaml:34:12: intervention 1: when: found "infectious", expected a mapping such as {infectious: above 1%}`},
+		want: `model.yaml:34:12: intervention 1: when: found "infectious", expected a mapping such as ` +
+			`{infectious: above 1%}`},
 	{name: "when at least", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}",
 		"{when: {infectious: at least 1%}, set: {beta: 0.2 per day}}"},
 		want: `model.yaml:34:25: intervention 1: when: infectious: found "at least 1%", expected above or below and a ` +
@@ -244,7 +249,8 @@ model.yaml:34:29: intervention 1: both when and until; it happens when its condi
 		want: `model.yaml:34:25: intervention 1: when: infectious: -3: a number of individuals cannot be negative`},
 	{name: "when a share of all", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}",
 		"{when: {total: above 50%}, set: {beta: 0.2 per day}}"},
-		want: `model.yaml:34:20: intervention 1: when: total: 50%: all of the living are always 100% of them; write a number`},
+		want: `model.yaml:34:20: intervention 1: when: total: 50%: all of the living are always 100% of them; ` +
+			`write a number`},
 	{name: "when it does nothing", swap: []string{"{at: 30 days, set: {beta: 0.2 per day}}", "{when: {total: above 50}}"},
 		want: `model.yaml:34:5: intervention 1: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter ` +
 			`and count`},
@@ -256,12 +262,13 @@ model.yaml:34:29: intervention 1: both when and until; it happens when its condi
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
 parameters: {p: 10%, q: 10%}
-states: {a: {split: [{chance: p, after: 1 day, to: a}, {chance: q, after: 2 days, to: a}, {otherwise: true, after: 3 days, to: a}]}}
+states: {a: {split: [{chance: p, after: 1 day, to: a}, {chance: q, after: 2 days, to: a},
+  {otherwise: true, after: 3 days, to: a}]}}
 interventions:
   - {when: {a: above 0}, set: {p: 60%}}
   - {when: {a: below 1}, set: {q: 70%}}
 `,
-		want: `model.yaml:8:35: states: a: split: the chances add up to 1.3, more than 1 (see line 5)`},
+		want: `model.yaml:9:35: states: a: split: the chances add up to 1.3, more than 1 (see line 5)`},
 	{name: "a state called total", source: `name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {total: 1}}
@@ -285,12 +292,14 @@ interventions: [{when: {total: above 0}, who: total, to: out}]
 	{name: "chances that come to be too much", source: `name: m
 time: {unit: day, start: 10, end: 100}
 population: {size: 1, start: {a: 1}}
-states: {a: {split: [{chance: {line: {0 days: 10%, 50 days: 80%}}, after: 1 day, to: a}, {chance: 50%, after: 2 days, to: a}, {otherwise: true, after: 3 days, to: a}]}}
+states: {a: {split: [{chance: {line: {0 days: 10%, 50 days: 80%}}, after: 1 day, to: a},
+  {chance: 50%, after: 2 days, to: a}, {otherwise: true, after: 3 days, to: a}]}}
 `,
 		want: `model.yaml:4:22: states: a: split: the chances add up to 1.02 at day 30, more than 1`},
 	{name: "ages beyond the longest life of their group", source: `name: m
 time: {unit: year, end: 5}
-population: {size: 10, start: {a: rest}, age: {by: sex, m: {uniform: {low: 0 years, high: 81 years}}, f: {uniform: {low: 0 years, high: 90 years}}}}
+population: {size: 10, start: {a: rest}, age: {by: sex, m: {uniform: {low: 0 years, high: 81 years}},
+  f: {uniform: {low: 0 years, high: 90 years}}}}
 attributes: {sex: {m: 50%, f: rest}}
 states: {a: {}}
 always: [{after: {by: sex, m: 80 years, f: 100 years}, to: out}]
@@ -319,7 +328,8 @@ immigration:
 		want: `model.yaml:35:61: intervention 2: where: there is no value of region "suoth"; did you mean "south"?`},
 	{name: "everything by an attribute without values", source: `name: t
 time: {unit: year, end: 20}
-population: {size: 10, age: {by: age, other: 5 years}, groups: [{count: 10, with: {age: x}, start: {a: {share: rest, since: {by: age, other: 1 day}}}}]}
+population: {size: 10, age: {by: age, other: 5 years},
+  groups: [{count: 10, with: {age: x}, start: {a: {share: rest, since: {by: age, other: 1 day}}}}]}
 attributes: {age}
 parameters: {p: {by: age, other: 5%}}
 states: {a: {race: [{rate: {by: age, other: 1 per day}, to: b}]}, b: {}}
@@ -328,5 +338,6 @@ transmission: [{from: a, rate: 1 per day, chance: {by: age, of: met, other: 5%},
 interventions: [{every: 1 year, who: b, coverage: p, to: a}]
 record: {every: 1 year, by: [age]}
 `,
-		want: `model.yaml:4:17: attributes: age: expected at least one value with its share, such as {north: 40%, south: 60%}`},
+		want: `model.yaml:5:17: attributes: age: expected at least one value with its share, such as {north: 40%, ` +
+			`south: 60%}`},
 }

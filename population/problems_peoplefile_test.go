@@ -46,10 +46,12 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 		want        string
 	}{
 		{"unknown column", nil, changed{",home,", ",hoem,"},
-			`people.csv:1:9: there is no attribute, machine or kind of places "hoem"; did you mean "home"? Name it in columns, or in ignore`},
+			`people.csv:1:9: there is no attribute, machine or kind of places "hoem"; ` +
+				`did you mean "home"? Name it in columns, or in ignore`},
 		{"column that is not meant", changed{"ignore: [note]", "ignore: []"}, nil,
 			`people.csv:1:77: there is no attribute, machine or kind of places "note"; name it in columns, or in ignore`},
-		{"value that is none", nil, changed{"bob,adult", "bob,adlut"}, `people.csv:3:5: age: "adlut" is none of child, adult`},
+		{"value that is none", nil, changed{"bob,adult", "bob,adlut"},
+			`people.csv:3:5: age: "adlut" is none of child, adult`},
 		{"state that is none", nil, changed{",ill,", ",il,"}, `people.csv:2:20: state: "il" is none of well, ill, cared`},
 		{"id twice", nil, changed{"cid,", "ann,"}, `people.csv:4:1: the id "ann" is in line 2 already`},
 		{"size", changed{"  start", "  size: 3\n  start"}, nil,
@@ -57,9 +59,12 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 		{"groups", changed{"start: {well: rest}", "groups: [{share: 100%, start: {well: rest}}]"}, nil,
 			"model.yaml:5:11: population: both people and groups; there are as many as rows"},
 		{"negative time", nil, changed{",ill,1,", ",ill,-1,"}, "people.csv:2:24: since: -1 is negative"},
-		{"time that is none", nil, changed{",ill,1,", ",ill,long,"}, `people.csv:2:24: since: found "long", expected a number of days`},
-		{"age that is none", nil, changed{"0.5,7,x", "0.5,old,x"}, `people.csv:2:32: age in years: found "old", expected a number of years`},
-		{"number that is none", nil, changed{"0.5,7,x", "much,7,x"}, `people.csv:2:28: activity: found "much", expected a number`},
+		{"time that is none", nil, changed{",ill,1,", ",ill,long,"},
+			`people.csv:2:24: since: found "long", expected a number of days`},
+		{"age that is none", nil, changed{"0.5,7,x", "0.5,old,x"},
+			`people.csv:2:32: age in years: found "old", expected a number of years`},
+		{"number that is none", nil, changed{"0.5,7,x", "much,7,x"},
+			`people.csv:2:28: activity: found "much", expected a number`},
 		{"since nothing", nil, changed{"two,,,", "two,,3,"}, "people.csv:4:19: since: since what? The state is empty"},
 		{"since no state of a machine", nil, changed{"two,,,,,", "two,,,,3,"},
 			"people.csv:4:21: since hiv: since what? hiv is empty"},
@@ -70,7 +75,8 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 		{"too old", nil, changed{",30,x", ",81,x"},
 			"people.csv:3:1: age in years: ages reach 29585.2 days, but a clock of always ends every life by 29220 days"},
 		{"negative number", nil, changed{"0.5,7,x", "-0.5,7,x"},
-			"model.yaml:16:57: transmission 1: rate each: activity: a given number is below 0; give it least: 0, or take another"},
+			"model.yaml:16:57: transmission 1: rate each: activity: a given number is below 0; give it least: 0, " +
+				"or take another"},
 		{"follows the age", nil, changed{",note\n", ",band\n"},
 			"people.csv:1:77: band follows the age; nothing else can give it; name the column in ignore"},
 		{"column twice", nil, changed{"uid,age,home", "uid,age,age"}, `people.csv:1:9: a second column "age"; expected one`},
@@ -81,9 +87,10 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 		{"column that is not there", changed{"{id: uid}", "{id: uuid}"}, nil,
 			"model.yaml:4:40: population: people: columns: id: people.csv: there is no column \"uuid\"; did you mean \"uid\"?"},
 		{"column of nothing", changed{"{id: uid}", "{id: uid, houshold: hh}"}, nil,
-			`model.yaml:4:49: population: people: columns: houshold: there is no attribute, machine or kind of places "houshold"; ` +
-				`did you mean "household"?`},
-		{"short row", nil, changed{"b,two,,,,,,,x", "b,two"}, "people.csv:4:1: 5 values here, and 12 names of columns; expected the same"},
+			`model.yaml:4:49: population: people: columns: houshold: there is no attribute, machine or kind of places ` +
+				`"houshold"; did you mean "household"?`},
+		{"short row", nil, changed{"b,two,,,,,,,x", "b,two"},
+			"people.csv:4:1: 5 values here, and 12 names of columns; expected the same"},
 		{"zero byte", nil, changed{"cid", "c\x00d"}, "people.csv:4:2: a zero byte; this is not a text"},
 		{"long row", nil, changed{"cid", long}, "people.csv:4:1: a row of more than 1024 kB; this is not a table"},
 		{"many columns", nil, changed{"uid,", "uid," + strings.Repeat(",", 20_000)},
@@ -102,20 +109,25 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 		{"size and a column", changed{"household: {alike", "household: {size: 3, alike"}, nil,
 			"model.yaml:12:21: places: household: both size and a column of people.csv; leave it to one of them"},
 		{"neither size nor a column", changed{"ward: {number: 2}", "ward: {}"}, changed{",ward,", ",note,"},
-			"model.yaml:13:3: places: ward: how many are in a place? Write size, by and made of, or number; people.csv has no column for it"},
-		{"made of and a column", changed{"ward: {number: 2}", "ward: {by: age, made of: [{share: 100%, adult: 2}]}"}, changed{",ward,", ",note,"},
+			"model.yaml:13:3: places: ward: how many are in a place? Write size, by and made of, or number; " +
+				"people.csv has no column for it"},
+		{"made of and a column", changed{"ward: {number: 2}", "ward: {by: age, made of: [{share: 100%, adult: 2}]}"},
+			changed{",ward,", ",note,"},
 			"model.yaml:13:3: places: ward: made of gives age, and so does population: people; leave it to one of them"},
 		{"too few without a state", changed{"{well: rest}", "{ill: 3, well: rest}"}, nil,
-			"model.yaml:5:10: population: start: 3 individuals are more than those whose state the file of people leaves empty, 2"},
+			"model.yaml:5:10: population: start: 3 individuals are more than those whose state the file of people " +
+				"leaves empty, 2"},
 		{"no start", changed{"  start: {well: rest}\n", ""}, nil,
 			"people.csv:3:1: the state of 2 people is empty; say what it is, as in start: {well: rest}"},
 		{"count of an id", nil, changed{",note\n", ",count\n", "7,x", "7,2", "30,x", "30,", ",x\n", ",0\n"},
-			"people.csv:2:34: count: 2 of the id \"ann\"; an id is of one person\npeople.csv:4:24: count: 0 of the id \"cid\"; an id is of one person"},
+			"people.csv:2:34: count: 2 of the id \"ann\"; an id is of one person\n" +
+				"people.csv:4:24: count: 0 of the id \"cid\"; an id is of one person"},
 		{"count that is none", nil, changed{",note\n", ",count\n", "7,x", "7,1.5", ",x\n", ",\n"},
 			`people.csv:2:34: count: found "1.5", expected a whole number of people, from 0 to 4000000000`},
 		{"more people than memory", nil, changed{",note\n", ",count\n", "ann,", ",", "7,x", "7,4e9", ",x\n", ",\n"},
 			"people.csv:2:1: more people than fit into memory: the table of 4000000000 would take "},
-		{"empty file", nil, changed{fileOfModel, ""}, "people.csv:1:1: the file is empty; expected a line with the names of the columns"},
+		{"empty file", nil, changed{fileOfModel, ""},
+			"people.csv:1:1: the file is empty; expected a line with the names of the columns"},
 		{"no file", changed{"people.csv", "persons.csv"}, nil,
 			`model.yaml:4:18: population: people: file: "persons.csv": file does not exist`},
 	} {
@@ -148,10 +160,11 @@ func TestProblemsOfPeopleFiles(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, err, c.want)
 		}
 	}
-	if _, err := population.Compile("model.yaml", []byte(fileModel), files(map[string]string{"people.csv": fileOfModel})); err != nil {
+	_, err := population.Compile("model.yaml", []byte(fileModel), files(map[string]string{"people.csv": fileOfModel}))
+	if err != nil {
 		t.Error(err)
 	}
-	_, err := population.Compile("model.yaml", []byte(fileModel), files(map[string]string{"people.csv": fileOfModel}),
+	_, err = population.Compile("model.yaml", []byte(fileModel), files(map[string]string{"people.csv": fileOfModel}),
 		population.Size(7))
 	if err == nil || err.Error() != "--size: population: both people and size; there are as many as rows" {
 		t.Errorf("--size: %v", err)
@@ -183,11 +196,14 @@ func TestBrokenCompression(t *testing.T) {
 func TestProblemsOfSameAs(t *testing.T) {
 	t.Parallel()
 	for from, want := range map[string]string{
-		"{same as: later}":          "model.yaml:5:57: attributes: region: same as: later stands after it",
-		"{same as: hoem}":           `model.yaml:5:57: attributes: region: same as: there is no attribute "hoem"; did you mean "home"?`,
-		"{same as: region}":         "model.yaml:5:57: attributes: region: same as: region is this attribute itself",
-		"{same as: x}":              "model.yaml:5:57: attributes: region: same as: x is a number; expected an attribute with values",
-		"{same as: band}":           "model.yaml:5:57: attributes: region: same as: band follows the age; expected an attribute that is drawn",
+		"{same as: later}": "model.yaml:5:57: attributes: region: same as: later stands after it",
+		"{same as: hoem}": `model.yaml:5:57: attributes: region: same as: there is no attribute "hoem"; ` +
+			`did you mean "home"?`,
+		"{same as: region}": "model.yaml:5:57: attributes: region: same as: region is this attribute itself",
+		"{same as: x}": "model.yaml:5:57: attributes: region: same as: x is a number; " +
+			"expected an attribute with values",
+		"{same as: band}": "model.yaml:5:57: attributes: region: same as: band follows the age; " +
+			"expected an attribute that is drawn",
 		"{same as: home, west: 1%}": `model.yaml:5:63: attributes: region: there is no key "west"; expected one of same as`,
 	} {
 		source := `name: p

@@ -51,16 +51,17 @@ var spoiltSince = func() (all []spoilt) {
 		{"time since of whoever is met in a rate", []string{"rate: 2 * shedding", "rate: 2 per day * waned"},
 			"model.yaml:6:10: transmission 1: rate: the time since well of: met is that of the one who is met; only the " +
 				"chance of a transmission can have it"},
-		{"time since in a mean", []string{"{rate: 1 per day, to: ill}", "{after: {exponential: {mean: 1 / shedding}}, to: ill}"},
-			"model.yaml:7:66: states: exposed: race: clock 1: after: exponential: mean: 1 / shedding changes with the time since " +
-				"exposed or ill, and cannot stand here; rates and chances of clocks, births and transmissions can do so"},
+		{"time since in a mean",
+			[]string{"{rate: 1 per day, to: ill}", "{after: {exponential: {mean: 1 / shedding}}, to: ill}"},
+			"model.yaml:7:66: states: exposed: race: clock 1: after: exponential: mean: 1 / shedding changes with the time " +
+				"since exposed or ill, and cannot stand here; rates and chances of clocks, births and transmissions can do so"},
 		{"time since with a negative rate", []string{"density: {gamma: {mean: 5 days, shape: 4}}",
 			"line: {0 days: 1 per day, 2 days: -1 per day}"},
 			"model.yaml:15:34: transmission 1: rate: 2 * shedding is -0.5 per day at some time since exposed or ill: a rate " +
 				"cannot be negative"},
 		{"time since with too high a chance", []string{"20 days: 60%", "20 days: 2"},
-			"model.yaml:15:56: transmission 1: chance: parameter waned is 1.25 at some time since well: a probability is between 0 " +
-				"and 1, or 0% and 100%"},
+			"model.yaml:15:56: transmission 1: chance: parameter waned is 1.25 at some time since well: a probability is " +
+				"between 0 and 1, or 0% and 100%"},
 		{"time since without a curve", []string{", density: {gamma: {mean: 5 days, shape: 4}}", ""},
 			"model.yaml:5:13: parameters: shedding: since: and then? Expected line, steps or density beside it, as in {since: " +
 				"infectious, line: {0 days: 0 per day, 2 days: 0.6 per day, 6 days: 0 per day}}"},
@@ -79,7 +80,8 @@ var spoiltSince = func() (all []spoilt) {
 		{"time since in a share", []string{"rate: 2 per day, enter: well",
 			"rate: 2 per day, enter: {ill: {since: ill, line: {0 days: 0%, 2 days: 9%}}, well: rest}"},
 			"model.yaml:13:45: immigration: enter: this is by time since ill, and nobody is there yet"},
-		{"state called birth", []string{"well: {}, exposed", "birth: {}, well: {}, exposed", "since: [exposed, ill]", "since: birth"},
+		{"state called birth",
+			[]string{"well: {}, exposed", "birth: {}, well: {}, exposed", "since: [exposed, ill]", "since: birth"},
 			"model.yaml:5:21: parameters: shedding: since: birth is the age, and there is also a state birth; write since: " +
 				"{state: birth} for that"},
 	} {

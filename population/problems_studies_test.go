@@ -88,7 +88,8 @@ var spoiltStudies = []spoilt{
 	{name: "set of a size that is none", asked: []population.Change{population.Set("population.size", "some")},
 		want: `--set population.size: population: size: found "some", expected a whole number from 0 to 4000000000`},
 	{name: "set of an unknown state", asked: []population.Change{population.Set("population.start.infectous", "5")},
-		want: `--set population.start.infectous: population: start: there is no state "infectous"; did you mean "infectious"?`},
+		want: `--set population.start.infectous: population: start: there is no state "infectous"; ` +
+			`did you mean "infectious"?`},
 	{name: "set of a part of a number", asked: []population.Change{population.Set("population.size.x", "5")},
 		want: `--set population.size.x: population.size is "1000", which has no parts`},
 	{name: "set of a part of what is not there", asked: []population.Change{population.Set("population.most.x", "5")},

@@ -125,7 +125,8 @@ func TestAliasesDoNotMultiply(t *testing.T) {
 	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
 		"parameters:\n  p0: &a0 {exactly: 1 day}\n")
 	for i := range 40 {
-		fmt.Fprintf(&b, "  p%d: &a%d {mixture: [{share: 50%%, of: *a%d}, {share: 25%%, of: *a%d}, {share: 25%%, of: *a%d}]}\n", i+1, i+1, i, i, i)
+		fmt.Fprintf(&b, "  p%d: &a%d {mixture: [{share: 50%%, of: *a%d}, {share: 25%%, of: *a%d}, "+
+			"{share: 25%%, of: *a%d}]}\n", i+1, i+1, i, i, i)
 	}
 	_, err := population.Compile("model.yaml", []byte(b.String()))
 	if want := "model.yaml:12:7: parameters: p6: more than 1000 distributions in one"; err == nil || err.Error() != want {

@@ -22,8 +22,10 @@ states:
   isolated: {}
 transmission: [{from: ill, rate: 0.3 per day, to: {well: ill}, name: meeting}]
 tracing:
-  - {when: isolated, through: {household: 90%, meeting: 50%}, back: 5 days, after: 1 day, to: {ill: isolated}, name: traced}
-  - {when: {care: seen}, through: {household: {by: region, of: met, north: 90%, south: 10%}}, machine: care, to: {none: seen}}
+  - {when: isolated, through: {household: 90%, meeting: 50%},
+     back: 5 days, after: 1 day, to: {ill: isolated}, name: traced}
+  - {when: {care: seen}, through: {household: {by: region, of: met, north: 90%, south: 10%}}, machine: care,
+     to: {none: seen}}
 `
 
 // spoiltTracing are wrong in tracing.
@@ -40,10 +42,10 @@ var spoiltTracing = func() (all []spoilt) {
 			`tracing 1: through: there is no kind of places, no network and no contact named "xyzxyz"`},
 		{"no back", "back: 5 days, ", "", "{when: isolated",
 			"tracing 1: back is missing: contacts named meeting are remembered for that long"},
-		{"no back of links", "household: {by: region, of: met, north: 90%, south: 10%}", "friends: 50%, steady: 50%", "{when: {care",
-			"tracing 2: back is missing: links of steady that have ended are remembered for that long"},
-		{"a network and a contact", "{random: {mean: 1}}", "{random: {mean: 1}}, meeting: {random: {mean: 1}}", "meeting: 50%",
-			`tracing 1: through: "meeting" is a network and the name of a contact; rename one of them`},
+		{"no back of links", "household: {by: region, of: met, north: 90%, south: 10%}", "friends: 50%, steady: 50%",
+			"{when: {care", "tracing 2: back is missing: links of steady that have ended are remembered for that long"},
+		{"a network and a contact", "{random: {mean: 1}}", "{random: {mean: 1}}, meeting: {random: {mean: 1}}",
+			"meeting: 50%", `tracing 1: through: "meeting" is a network and the name of a contact; rename one of them`},
 		{"neither to nor move", "to: {ill: isolated}, ", "", "{when: isolated",
 			"tracing 1: neither to nor move: nothing would become of those who are found"},
 		{"same", "to: {ill: isolated}", "to: {ill: same}", "same",
@@ -69,7 +71,8 @@ var spoiltTracing = func() (all []spoilt) {
 			"tracing 1: full: household has no number and capacity, so that nothing can be full"},
 		{"unknown supply", "to: {ill: isolated}", "to: {ill: isolated}, uses: doses", "doses",
 			`tracing 1: uses: there is no supply "doses"; none is defined`},
-		{"back of nothing", "back: 5 days", "back: 5", "5, after", "tracing 1: back: 5 has no unit; write 5 days, or whatever the unit is"},
+		{"back of nothing", "back: 5 days", "back: 5", "5, after",
+			"tracing 1: back: 5 has no unit; write 5 days, or whatever the unit is"},
 	} {
 		if strings.Count(tracingModel, c.old) != 1 {
 			panic(c.name + ": " + c.old + " is not in the model once")

@@ -17,17 +17,18 @@ var spoiltNames = []spoilt{
 	{name: "state key", swap: []string{"    race:\n", "    races:\n"},
 		want: `model.yaml:19:5: states: infectious: there is no key "races"; did you mean "race"?`},
 	{name: "race key", swap: []string{"{after: stay, to: recovered}", "{after: stay, to: recovered, chance: 1}"},
-		want: `model.yaml:20:38: states: infectious: race: there is no key "chance"; expected one of after, rate, to, move, ` +
-			`name, where, enter, count, with, inherit, uses, full, queue, source`},
+		want: `model.yaml:20:38: states: infectious: race: there is no key "chance"; expected one of after, rate, to, ` +
+			`move, name, where, enter, count, with, inherit, uses, full, queue, source`},
 	{name: "split key", swap: []string{"{otherwise: true, after: 5 days, to: recovered}",
 		"{otherwise: true, after: 5 days, to: recovered, form: latent}"},
-		want: `model.yaml:17:57: states: latent: split: there is no key "form"; expected one of after, rate, to, move, name, ` +
-			`chance, otherwise, enter, count, with, inherit, uses, full, queue, source`},
+		want: `model.yaml:17:57: states: latent: split: there is no key "form"; expected one of after, rate, to, move, ` +
+			`name, chance, otherwise, enter, count, with, inherit, uses, full, queue, source`},
 	{name: "always key", swap: []string{"shape: 6}}, to: out}", "shape: 6}}, to: out, nmae: death}"},
 		want: `model.yaml:24:62: always: there is no key "nmae"; did you mean "name"?`},
 	{name: "births key", swap: []string{"births: {rate: 0.012 per year, enter: susceptible}",
 		"births: {rate: 0.012 per year, enter: susceptible, age: 1 year}"},
-		want: `model.yaml:25:52: births: there is no key "age"; expected one of rate, enter, from, where, inherit, with, count, name`},
+		want: `model.yaml:25:52: births: there is no key "age"; expected one of rate, enter, from, where, inherit, ` +
+			`with, count, name`},
 	{name: "immigration key", swap: []string{"rate: 5 per year, enter: recovered",
 		"rate: 5 per year, enter: recovered, ages: 9 years"},
 		want: `model.yaml:26:51: immigration: there is no key "ages"; did you mean "age"?`},
@@ -38,14 +39,15 @@ var spoiltNames = []spoilt{
 	{name: "intervention key", swap: []string{"coverage: 60%", "covrage: 60%"},
 		want: `model.yaml:35:37: intervention 2: there is no key "covrage"; did you mean "coverage"?`},
 	{name: "record key", swap: []string{"{every: 1 day}", "{every: 1 day, form: csv}"},
-		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence, values, time, people, tree`},
+		want: `model.yaml:37:24: record: there is no key "form"; expected one of every, by, incidence, values, time, ` +
+			`people, tree`},
 	{name: "distribution key", swap: []string{"{mean: 5 days, shape: 2}", "{mean: 5 days, shape: 2, sd: 1 day}"},
 		want: `model.yaml:8:42: parameters: stay: gamma: there is no key "sd"; expected one of mean, shape`},
 	{name: "mixture key", swap: []string{"after: 3 days", "after: {mixture: [{share: 1, of: 2 days, fo: 3 days}]}"},
 		want: `model.yaml:16:64: states: latent: split: clock 1: after: mixture: there is no key "fo"; did you mean "of"?`},
 	{name: "merge key", swap: []string{"    chance: 50%\n", "    <<: {chance: 50%}\n"},
-		want: `model.yaml:30:5: transmission 1: there is no key "<<"; expected one of machine, from, rate, rate each, chance, to, self, ` +
-			`where, whom, mixing and 8 more`},
+		want: `model.yaml:30:5: transmission 1: there is no key "<<"; expected one of machine, from, rate, rate each, ` +
+			`chance, to, self, where, whom, mixing and 8 more`},
 	{name: "misspelt key that is needed", swap: []string{"    rate: beta\n", "    rat: beta\n"},
 		want: `model.yaml:29:5: transmission 1: there is no key "rat"; did you mean "rate"?`},
 	{name: "misspelt argument that is needed", swap: []string{"shape: 2}", "shpe: 2}"},
@@ -210,7 +212,8 @@ states:
 
 	// Values of another kind.
 	{name: "bare number as a duration", swap: []string{"after: 3 days", "after: 3"},
-		want: "model.yaml:16:30: states: latent: split: clock 1: after: 3 has no unit; write 3 days, or whatever the unit is"},
+		want: "model.yaml:16:30: states: latent: split: clock 1: after: 3 has no unit; " +
+			"write 3 days, or whatever the unit is"},
 	{name: "bare number as a rate", swap: []string{"rate: 0.01 per day", "rate: 0.01"},
 		want: "model.yaml:21:16: states: infectious: race: death: rate: 0.01 has no unit; write 0.01 per day, or whatever " +
 			"the unit is"},
@@ -247,7 +250,8 @@ states:
 		want: "model.yaml:21:16: states: infectious: race: death: rate: found a distribution, expected a rate such as 0.5 " +
 			"per day"},
 	{name: "distribution as a parameter for a rate", swap: []string{"    rate: beta\n", "    rate: stay\n"},
-		want: "model.yaml:29:11: transmission 1: rate: parameter stay is a distribution; expected a rate such as 0.5 per day"},
+		want: "model.yaml:29:11: transmission 1: rate: parameter stay is a distribution; " +
+			"expected a rate such as 0.5 per day"},
 	{name: "percentage as a shape", swap: []string{"shape: 6", "shape: 60%"},
 		want: "model.yaml:24:48: always: clock 1: after: weibull: shape: 60% is a percentage; expected a number such as 2"},
 	{name: "rate as record", swap: []string{"every: 1 day", "every: 1 per day"},
@@ -341,7 +345,8 @@ states:
 	{name: "no size", swap: []string{"  size: 1000\n", ""},
 		want: `model.yaml:4:3: population: "size" is missing; write size: 100_000, for example`},
 	{name: "no start", swap: []string{"  start: {infectious: 10, susceptible: rest}\n", ""},
-		want: `model.yaml:4:3: population: "start" is missing; write start: {infectious: 10, susceptible: rest}, for example`},
+		want: `model.yaml:4:3: population: "start" is missing; write start: {infectious: 10, susceptible: rest}, ` +
+			`for example`},
 	{name: "start of nothing", swap: []string{"start: {infectious: 10, susceptible: rest}", "start:"},
 		want: "model.yaml:5:9: population: start: 0 of 1000 individuals; give one state the rest, as in susceptible: rest"},
 	{name: "start is a list", swap: []string{"start: {infectious: 10, susceptible: rest}",
@@ -361,7 +366,8 @@ states:
 		"infectious: 60%, susceptible: 50%"},
 		want: "model.yaml:5:10: population: start: 1100 individuals are more than the size, 1000"},
 	{name: "too few at the start", swap: []string{"susceptible: rest", "susceptible: 900"},
-		want: "model.yaml:5:10: population: start: 910 of 1000 individuals; give one state the rest, as in susceptible: rest"},
+		want: "model.yaml:5:10: population: start: 910 of 1000 individuals; give one state the rest, " +
+			"as in susceptible: rest"},
 	{name: "start share 0.3", swap: []string{"infectious: 10,", "infectious: 0.3,"},
 		want: "model.yaml:5:23: population: start: infectious: 0.3 is not a whole number of individuals; write 30% for a " +
 			"share of the population"},
@@ -387,7 +393,8 @@ states:
 		want: "model.yaml:4:9: population: size 600000000 is more than the most there may be, 500000000; write most: " +
 			"600000000 in population"},
 	{name: "size above the most", swap: []string{"  size: 1000\n", "  size: 1000\n  most: 999\n"},
-		want: "model.yaml:4:9: population: size 1000 is more than the most there may be, 999; write most: 1000 in population"},
+		want: "model.yaml:4:9: population: size 1000 is more than the most there may be, 999; " +
+			"write most: 1000 in population"},
 	{name: "most is no number", swap: []string{"  size: 1000\n", "  size: 1000\n  most: lots\n"},
 		want: `model.yaml:5:9: population: most: found "lots", expected a whole number from 0 to 4000000000`},
 	{name: "age without a unit", swap: []string{"  size: 1000\n", "  size: 1000\n  age: 30\n"},
@@ -398,7 +405,8 @@ states:
 	{name: "ages beyond the longest life", swap: []string{"  size: 1000\n",
 		"  size: 1000\n  age: {uniform: {low: 0 years, high: 101 years}}\n", "{weibull: {scale: 80 years, shape: 6}}",
 		"36525 days"},
-		want: "model.yaml:5:8: population: age: ages reach 36890.2 days, but a clock of always ends every life by 36525 days"},
+		want: "model.yaml:5:8: population: age: ages reach 36890.2 days, but a clock of always ends every life " +
+			"by 36525 days"},
 	{name: "age of the end of life", swap: []string{"  size: 1000\n", "  size: 1000\n  age: 100 years\n",
 		"{weibull: {scale: 80 years, shape: 6}}", "100 years"},
 		want: "model.yaml:5:8: population: age: ages reach 36525 days, but a clock of always ends every life by 36525 days"},
@@ -411,7 +419,8 @@ states:
 		want: "model.yaml:5:8: population: age: a hazard that ends with a rate of 0 has no end, but an age must have one"},
 	{name: "age of immigrants", swap: []string{"enter: recovered", "enter: recovered, age: 120 years",
 		"{weibull: {scale: 80 years, shape: 6}}", "100 years"},
-		want: "model.yaml:26:56: immigration: age: ages reach 43830 days, but a clock of always ends every life by 36525 days"},
+		want: "model.yaml:26:56: immigration: age: ages reach 43830 days, but a clock of always ends every life " +
+			"by 36525 days"},
 
 	// Time and records.
 	{name: "end before the start", swap: []string{"start: 0, end: 160", "start: 25, end: 20"},

@@ -23,13 +23,18 @@ states: {a: {race: [{after: 0 days, to: b}]}, b: {race: [{after: 0 days, to: a}]
 states: {a: {race: [{after: 1e-300 days, to: b}]}, b: {race: [{after: 1e-300 days, to: a}]}}
 `, 0, []string{"at time 10 the clock stands still", "most of them ", "takes no time"}},
 		{"nearly a circle, later", `
-states: {a: {race: [{after: 10.5 days, to: b}]}, b: {race: [{after: 1e-15 days, to: c, name: forth}]}, c: {race: [{after: 0 days, to: b}]}}
+states:
+  a: {race: [{after: 10.5 days, to: b}]}
+  b: {race: [{after: 1e-15 days, to: c, name: forth}]}
+  c: {race: [{after: 0 days, to: b}]}
 `, 11, []string{"at time 20.5", "b->c [forth]"}},
 		{"far too fast", `
 states: {a: {race: [{rate: 1e300 per day, to: a, name: again}]}, b: {}}
 `, 0, []string{"at time 10 ", "a->a [again]"}},
 		{"as fast as numbers go", `
-states: {a: {race: [{rate: 1e308 per day, to: b}, {rate: 1e308 per day, to: b}]}, b: {race: [{rate: 1e308 per day, to: a}]}}
+states:
+  a: {race: [{rate: 1e308 per day, to: b}, {rate: 1e308 per day, to: b}]}
+  b: {race: [{rate: 1e308 per day, to: a}]}
 `, 0, []string{"at time 10 ", "most of them "}},
 		{"not quite as fast", `
 states: {a: {race: [{rate: 1e14 per day, to: b}]}, b: {race: [{rate: 1e14 per day, to: a}]}}
@@ -41,7 +46,9 @@ transmission: [{from: a, rate: 1e300 per day, to: {b: a}}]
 		{"moves", `
 attributes: {region: {north: 50%, south: 50%}}
 states: {a: {}}
-always: [{rate: 1e300 per day, move: {region: north}, name: north}, {rate: 1e300 per day, move: {region: south}, name: south}]
+always:
+  - {rate: 1e300 per day, move: {region: north}, name: north}
+  - {rate: 1e300 per day, move: {region: south}, name: south}
 `, 0, []string{"most of them [", "th]"}},
 		{"after an intervention", `
 parameters: {r: 1 per day}

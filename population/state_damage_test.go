@@ -26,7 +26,8 @@ population: {size: 12, start: {well: rest, ill: 3}}
 parameters: {beta: 2 per day}
 states:
   well: {}
-  ill: {split: [{chance: 30%, after: {gamma: {mean: 5 days, shape: 2}}, to: out}, {otherwise: true, after: 3 days, to: immune}]}
+  ill: {split: [{chance: 30%, after: {gamma: {mean: 5 days, shape: 2}}, to: out},
+    {otherwise: true, after: 3 days, to: immune}]}
   immune: {race: [{after: {weibull: {scale: 4 days, shape: 2}}, to: well}]}
 transmission: [{from: ill, rate: beta, to: {well: ill}, mixing: {by: place, matrix: [[0.8, 0.2], [0.2, 0.8]]}}]
 immigration: [{rate: 0.3 per day, enter: well}]

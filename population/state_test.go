@@ -155,7 +155,10 @@ time: {unit: day, end: 20}
 population: {size: 200, start: {b: 20, a: rest}}
 parameters: {beta: 0.5 per day}
 supplies: {doses: {at: 1 day, every: 2 days, count: beta * 10 days}}
-states: {a: {race: [{rate: 0.1 per day, to: c, uses: doses}]}, b: {race: [{rate: 0.3 per day, to: c}]}, c: {race: [{rate: 0.1 per day, to: a}]}}
+states:
+  a: {race: [{rate: 0.1 per day, to: c, uses: doses}]}
+  b: {race: [{rate: 0.3 per day, to: c}]}
+  c: {race: [{rate: 0.1 per day, to: a}]}
 transmission: [{from: b, rate: beta, to: {a: b}}]
 interventions:
   - {at: 5 days, set: {beta: 0.1 per day}}
@@ -245,7 +248,8 @@ func TestBranchesOfNetworks(t *testing.T) {
 // A branch cannot change how many places hold: the message says so.
 func TestBranchOfCapacity(t *testing.T) {
 	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 9, start: {a: rest}}\nparameters: {beds: 2}\n" +
-		"places: {ward: {number: 1, capacity: beds, where: {state: b}}}\nstates: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}\n"
+		"places: {ward: {number: 1, capacity: beds, where: {state: b}}}\n" +
+		"states: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}\n"
 	_, err := saveState(t, source, "3", population.Options{Seed: 3}).Compile(population.Set("beds", "4"))
 	if err == nil || !strings.Contains(err.Error(), "places: ward: capacity is fixed when a run begins") {
 		t.Error(err)

@@ -60,8 +60,8 @@ func each(law func(t float64) countLaw) (all []countLaw) {
 // stochasticCaseOf is the case with a number. Those that are written in another way only are the
 // same.
 func stochasticCaseOf(number int) stochasticCase {
-	same := map[int]int{2: 1, 6: 1, 8: 1, 9: 1, 10: 1, 12: 1, 13: 1, 14: 1, 15: 1, 16: 1, 17: 1, 18: 11, 24: 21, 26: 21, 27: 20,
-		35: 34, 36: 34}
+	same := map[int]int{2: 1, 6: 1, 8: 1, 9: 1, 10: 1, 12: 1, 13: 1, 14: 1, 15: 1, 16: 1, 17: 1, 18: 11, 24: 21, 26: 21,
+		27: 20, 35: 34, 36: 34}
 	if first, ok := same[number]; ok {
 		number = first
 	}
@@ -195,7 +195,9 @@ type stochasticProblem struct {
 
 // compareStochastic runs a model and compares it with a case. It returns how many comparisons were
 // made, those that fail, and the largest excess.
-func compareStochastic(t *testing.T, number int, text string) (compared int, failed []stochasticProblem, worst float64) {
+func compareStochastic(t *testing.T, number int, text string) (
+	compared int, failed []stochasticProblem, worst float64,
+) {
 	t.Helper()
 	c := stochasticCaseOf(number)
 	m, err := population.Compile(fmt.Sprintf("%02d.yaml", number), []byte(text))

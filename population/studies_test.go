@@ -197,7 +197,8 @@ func TestCheck(t *testing.T) {
 			"{beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: cases, state: infectious, error: " +
 			"poisson}]}"},
 		{"fit is empty", "fit: {}\n", `38:6: fit: "data" is missing; write data: cases.csv, for example` + "\n" +
-			`38:6: fit: "unknown" is missing; write unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, for example` + "\n" +
+			`38:6: fit: "unknown" is missing; write unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, ` +
+			`for example` + "\n" +
 			`38:6: fit: "match" is missing; write match: [{column: cases, incidence: susceptible->infectious, error: ` +
 			`poisson}], for example`},
 		{"no unknown", strings.Replace(fit, "{beta: {uniform: {low: 0.1 per day, high: 1 per day}}}", "{}", 1),

@@ -105,7 +105,8 @@ func TestValuesCalledFile(t *testing.T) {
 	for _, values := range []string{"{file: 30%, column: 70%}", "{file: p, column: rest}", "{file: rest, unit: 0.5}"} {
 		_, err := population.Compile("model.yaml", []byte("name: m\ntime: {unit: day, end: 10}\nparameters: {p: 30%}\n"+
 			"population: {size: 10, start: {a: rest}}\nattributes: {x: "+values+"}\nstates: {a: {}}\n"+
-			"always: [{rate: {by: x, file: 1 per day, other: 2 per day}, move: {x: {by: x, file: {file: 100%}, other: file}}}]\n"))
+			"always: [{rate: {by: x, file: 1 per day, other: 2 per day}, move: {x: {by: x, file: {file: 100%}, "+
+			"other: file}}}]\n"))
 		if err != nil {
 			t.Errorf("%s: %v", values, err)
 		}
@@ -116,7 +117,8 @@ func TestValuesCalledFile(t *testing.T) {
 func TestTablesByGroupProblems(t *testing.T) {
 	for _, c := range []struct{ name, file, text, want string }{
 		{"name that is no value", "rates.csv", "region,leave\nnorth,1\nsouth,1\nwest,2\neast,1\n",
-			`rates.csv:4:1: states: a: race: clock 1: rate: there is no value of region "west"; expected one of east, north, south`},
+			`rates.csv:4:1: states: a: race: clock 1: rate: there is no value of region "west"; expected one of east, ` +
+				`north, south`},
 		{"value without a row", "rates.csv", "region,leave\nnorth,1\nsouth,1\n",
 			"rates.csv:2:1: there is no row for region east; expected one for each value"},
 		{"second row", "rates.csv", "region,leave\nnorth,1\nsouth,1\neast,1\nnorth,3\n",
@@ -130,7 +132,8 @@ func TestTablesByGroupProblems(t *testing.T) {
 		{"other first column", "rates.csv", "district,leave\nnorth,1\n",
 			`rates.csv:1:1: column 1 is "district"; expected "region"`},
 		{"column that is none", "rates.csv", "region,leaves\nnorth,1\n",
-			`model.yaml:7:66: states: a: race: clock 1: rate: column: there is no column of rates.csv "leave"; did you mean "leaves"?`},
+			`model.yaml:7:66: states: a: race: clock 1: rate: column: there is no column of rates.csv "leave"; ` +
+				`did you mean "leaves"?`},
 		{"column twice", "rates.csv", "region,leave,leave\nnorth,1,2\n",
 			`rates.csv:1:14: a second column "leave"; expected one`},
 		{"no rows", "rates.csv", "region,leave\n", "rates.csv:1:1: there is no row; expected one for each value of region"},
@@ -156,9 +159,11 @@ func TestTablesByGroupProblems(t *testing.T) {
 			"od.csv:2:1: there is no row for home south; expected at least one for each value"},
 		{"pair twice", "od.csv", "home,to,people\nnorth,south,7\nsouth,north,3\neast,east,1\nnorth,south,1\n",
 			`od.csv:5:1: a second row for "north" and "south"; expected one`},
-		{"row of a move without weight", "od.csv", "home,to,people\nnorth,south,7\nsouth,north,0\nsouth,east,0\neast,east,1\n",
+		{"row of a move without weight", "od.csv",
+			"home,to,people\nnorth,south,7\nsouth,north,0\nsouth,east,0\neast,east,1\n",
 			`od.csv:3:13: south: its weights add up to 0; expected more than 0, and not more than 1e+100`},
-		{"move without to", "od.csv", "home,region,people\nnorth,south,7\n", `od.csv:1:1: column 2 is "region"; expected "to"`},
+		{"move without to", "od.csv", "home,region,people\nnorth,south,7\n",
+			`od.csv:1:1: column 2 is "region"; expected "to"`},
 		{"file that is not there", "", "",
 			`model.yaml:7:47: states: a: race: clock 1: rate: file: "rates.csv": no such file`},
 	} {
@@ -196,16 +201,19 @@ func TestTablesByGroupProblems(t *testing.T) {
 		part           int
 		text, set, say string
 	}{
-		{0, "{file: homes.csv}", "", `model.yaml:5:9: attributes: home: "column" is missing; write column: people, for example`},
-		{0, "{file: homes.csv, colum: people}", "", `model.yaml:5:27: attributes: home: there is no key "colum"; did you mean "column"?`},
+		{0, "{file: homes.csv}", "",
+			`model.yaml:5:9: attributes: home: "column" is missing; write column: people, for example`},
+		{0, "{file: homes.csv, colum: people}", "",
+			`model.yaml:5:27: attributes: home: there is no key "colum"; did you mean "column"?`},
 		{2, "{by: region, file: rates.csv, column: leave, unit: furlongs}", "",
-			`model.yaml:7:79: states: a: race: clock 1: rate: unit: found "furlongs", expected what is written behind a number, such as ` +
-				`per day, days or %`},
+			`model.yaml:7:79: states: a: race: clock 1: rate: unit: found "furlongs", expected what is written behind a ` +
+				`number, such as per day, days or %`},
 		{2, "{by: region, file: rates.csv, column: leave}", "",
-			"rates.csv:2:6: states: a: race: clock 1: rate: 1 for region east has no unit; write 1 per day, or whatever the unit is (see line 7)"},
+			"rates.csv:2:6: states: a: race: clock 1: rate: 1 for region east has no unit; write 1 per day, " +
+				"or whatever the unit is (see line 7)"},
 		{0, "{file: homes.csv, column: people}", "attributes.home.north",
-			"--set attributes.home.north: the values of home and their shares are in a file; change that, or name another one, as in " +
-				"attributes.home.file"},
+			"--set attributes.home.north: the values of home and their shares are in a file; " +
+				"change that, or name another one, as in attributes.home.file"},
 	} {
 		parts := slices.Clone(inlineDistricts)
 		parts[c.part] = c.text

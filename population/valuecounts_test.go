@@ -20,7 +20,8 @@ func TestCountOfAValue(t *testing.T) {
 	const growth = `
 name: growth
 time: {unit: day, end: 10}
-population: {size: 15, groups: [{count: 10, with: {region: north}, start: {a: rest}}, {count: 5, with: {region: south}, start: {a: rest}}]}
+population: {size: 15, groups: [{count: 10, with: {region: north}, start: {a: rest}},
+  {count: 5, with: {region: south}, start: {a: rest}}]}
 attributes: {region: {north: 50%%, south: 50%%}}
 states: {a: {}}
 always: [{rate: 0.02 per day, to: out, where: {region: north}}]
@@ -40,10 +41,13 @@ record: {every: 10 days, by: [region]}
 	const drift = `
 name: drift
 time: {unit: day, end: 1}
-population: {size: 3, groups: [{count: 1, with: {region: north}, start: {a: rest}}, {count: 2, with: {region: south}, start: {a: rest}}]}
+population: {size: 3, groups: [{count: 1, with: {region: north}, start: {a: rest}},
+  {count: 2, with: {region: south}, start: {a: rest}}]}
 attributes: {region: {north: 50%%, south: 50%%}}
 states: {a: {}}
-always: [{rate: {value: 0.5 per day * count(region=north), most: 1.5 per day}, move: {region: north}, where: {region: south}, name: moved}]
+always:
+  - {rate: {value: 0.5 per day * count(region=north), most: 1.5 per day}, move: {region: north}, where: {region: south},
+     name: moved}
 `
 	m := exactCompile(t, drift)
 	all, forked := 0.0, 0.0
@@ -74,7 +78,8 @@ func TestConditionOnAValue(t *testing.T) {
 	const model = `
 name: moving
 time: {unit: day, end: 30}
-population: {size: 20, groups: [{count: 10, with: {sex: f}, start: {a: rest}}, {count: 10, with: {sex: m}, start: {a: rest}}]}
+population: {size: 20, groups: [{count: 10, with: {sex: f}, start: {a: rest}},
+  {count: 10, with: {sex: m}, start: {a: rest}}]}
 attributes: {sex: {f: 50%%, m: 50%%}, region: {north: 0%%, south: 100%%}}
 states: {a: {}}
 parameters: {x: 1}
@@ -97,8 +102,8 @@ interventions:
 		}
 	}
 	m := exactCompile(t, model, "region=north: above 20%, where: {sex: m}")
-	if text := m.Explain(); !strings.Contains(text, "as soon as more than 20% of the living are region=north, counting only "+
-		"individuals of sex m, once [struck]") {
+	if text := m.Explain(); !strings.Contains(text, "as soon as more than 20% of the living are region=north, "+
+		"counting only individuals of sex m, once [struck]") {
 		t.Errorf("it says\n%s", text)
 	}
 }
@@ -161,8 +166,8 @@ fit:
 			}
 		}
 	}
-	_, err = compiled(t, strings.Replace(model, "{column: north, state: region=north", "{column: north, state: region=nort", 1)).
-		Fit(population.FitOptions{})
+	wrong := strings.Replace(model, "{column: north, state: region=north", "{column: north, state: region=nort", 1)
+	_, err = compiled(t, wrong).Fit(population.FitOptions{})
 	if err == nil || !strings.Contains(err.Error(), `state: there is no state "region=nort"`) {
 		t.Errorf("an unknown value: %v", err)
 	}

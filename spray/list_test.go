@@ -187,7 +187,9 @@ var mapped = []func(v int) int{
 func TestListConservesJolted(t *testing.T) {
 	for _, goroutines := range []int{2, 7, 64} {
 		for n := range uint64(6) {
-			stress.Jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), stress.FewerRaced(1500, 700), mapped[n]) })
+			stress.Jolted(2+3*n, func() {
+				conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), stress.FewerRaced(1500, 700), mapped[n])
+			})
 		}
 	}
 }

@@ -57,14 +57,16 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile(at("flu.html"))
-	if err != nil || !bytes.Contains(page, []byte(`"beta.csv":"dGltZSxiZXRh`)) || !strings.Contains(out.String(), "flu.html: 0.0 MB") {
+	if err != nil || !bytes.Contains(page, []byte(`"beta.csv":"dGltZSxiZXRh`)) ||
+		!strings.Contains(out.String(), "flu.html: 0.0 MB") {
 		t.Errorf("%v, %q", err, out.String())
 	}
 	if err := build([]string{"--program", at("p.wasm"), "--out", dir, at("flu.yaml")}, &out, &log); err != nil ||
 		!strings.HasSuffix(out.String(), at("flu.html")+": 0.0 MB; open it in a browser\n") {
 		t.Errorf("into a directory: %v, %q", err, out.String())
 	}
-	for _, args := range [][]string{{}, {at("none.yaml")}, {at("bad.yaml")}, {"--replicas", "0", at("flu.yaml")}, {"--no"}, {""},
+	for _, args := range [][]string{{}, {at("none.yaml")}, {at("bad.yaml")}, {"--no"}, {""},
+		{"--replicas", "0", at("flu.yaml")},
 		{"--replicas", "100001", "--program", at("p.wasm"), at("flu.yaml")},
 		{"--program", at("p.wasm"), "--out", at("flu.yaml"), at("flu.yaml")}, // would lose the model
 		{"--program", at("none.wasm"), at("flu.yaml")}} {

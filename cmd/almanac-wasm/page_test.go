@@ -23,8 +23,8 @@ class Go {
 			if (what === "memory") { says("panic: runtime error: makeslice: len out of range"); end(); return; }
 			if (what === "throws") throw new RangeError("stack");
 			if (what === "later") { setTimeout(() => { throw new Error("late"); }); return; }
-			const r = { title: q.model, words: "words", diagram: "<svg></svg>", size: 5, parameters: [{ name: "beta", value: "1" }],
-				scenarios: ["a", "b"] };
+			const r = { title: q.model, words: "words", diagram: "<svg></svg>", size: 5,
+				parameters: [{ name: "beta", value: "1" }], scenarios: ["a", "b"] };
 			if (q.run) {
 				r.seed = q.seed;
 				r.result = JSON.stringify({ times: [0], states: {}, peaks: {}, done: 1, replicas: 1, events: 1, set: q.set,

@@ -69,7 +69,8 @@ func TestCompressedFileInPage(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	village := strings.Replace(flu, "size: 500, start: {ill: 5, well: rest}", "people: {file: p.csv.gz}, start: {well: rest}", 1)
+	village := strings.Replace(flu, "size: 500, start: {ill: 5, well: rest}",
+		"people: {file: p.csv.gz}, start: {well: rest}", 1)
 	q := request{document: document{Name: "flu.yaml", Model: village, Files: map[string][]byte{
 		"beta.csv": []byte("time,beta\n0,0.5\n"), "p.csv.gz": packed.Bytes()}}}
 	text, err := json.Marshal(q)

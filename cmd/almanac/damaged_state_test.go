@@ -25,7 +25,8 @@ transmission: [{from: ill, rate: 0.5 per day, to: {well: ill}}]
 		t.Fatal(err)
 	}
 	var out, told bytes.Buffer
-	if got := run(t.Context(), []string{"run", model, "--save-at", "10", "--as", state}, &out, &told); got != cli.ExitDone {
+	args := []string{"run", model, "--save-at", "10", "--as", state}
+	if got := run(t.Context(), args, &out, &told); got != cli.ExitDone {
 		t.Fatal(&told)
 	}
 	file, err := os.ReadFile(state)

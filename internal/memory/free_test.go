@@ -28,8 +28,9 @@ func TestFree(t *testing.T) {
 		{name: "32 bits, and nothing else", space: 2 * gb, want: Room{2 * gb, 2 * gb}},
 		{name: "WebAssembly", space: 4 * gb, used: gb, want: Room{3 * gb, 3 * gb}},
 		{name: "soft, elsewhere", soft: 2 * gb, used: gb, want: Room{gb, Unknown}},
-		{name: "32 bits", space: 2 * gb, used: 1, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status},
-			want: Room{3 * gb / 2, 3 * gb / 2}},
+		{name: "32 bits", space: 2 * gb, used: 1,
+			files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status},
+			want:  Room{3 * gb / 2, 3 * gb / 2}},
 		{name: "lends all", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "1\n"},
 			want: Room{4 * gb, Unknown}},
 		{name: "lends nothing", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "2\n"},
@@ -79,12 +80,13 @@ func TestFree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s := system{root: root, soft: math.MaxInt64, space: Unknown, used: func() uint64 { return c.used }, limit: func(of string) uint64 {
-			if n, ok := c.limit[of]; ok {
-				return n
-			}
-			return Unknown
-		}}
+		s := system{root: root, soft: math.MaxInt64, space: Unknown, used: func() uint64 { return c.used },
+			limit: func(of string) uint64 {
+				if n, ok := c.limit[of]; ok {
+					return n
+				}
+				return Unknown
+			}}
 		if c.space != 0 {
 			s.space = c.space
 		}

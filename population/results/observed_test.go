@@ -18,7 +18,10 @@ func TestObservedTables(t *testing.T) {
 time: {unit: day, end: 30}
 population: {size: 60, start: {ill: 3, well: rest}}
 attributes: {age: {child: 25%, adult: 75%}, activity: {number: {gamma: {mean: 1, shape: 2}}}}
-states: {well: {}, ill: {race: [{after: {exponential: {mean: 5 days}}, to: immune}, {rate: 0.05 per day, to: out}]}, immune: {}}
+states:
+  well: {}
+  ill: {race: [{after: {exponential: {mean: 5 days}}, to: immune}, {rate: 0.05 per day, to: out}]}
+  immune: {}
 births: {from: [well, immune], rate: 0.02 per day, enter: well}
 immigration: {rate: 0.1 per day, enter: ill, name: infection}
 transmission: [{from: ill, rate: 0.6 per day, to: {well: ill}, name: infection}]

@@ -36,7 +36,8 @@ states:
 transmission:
   - {from: ill, rate: 9 per year, to: {susceptible: latent}}
 always:
-  - {after: {hazard: {0 years: 0.001 per year, 35 years: 0.002 per year, 50 years: 0.01 per year, 65 years: 0.04 per year, 80 years: 0.15 per year}}, to: out}
+  - {after: {hazard: {0 years: 0.001 per year, 35 years: 0.002 per year, 50 years: 0.01 per year,
+     65 years: 0.04 per year, 80 years: 0.15 per year}}, to: out}
   - {after: {uniform: {low: 12 years, high: 14 years}}, from: susceptible, chance: 75%, to: vaccinated}
   - {rate: 0.002 per year, to: out}
 births: {rate: 0.0123 per year, enter: susceptible}

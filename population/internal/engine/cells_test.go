@@ -71,7 +71,8 @@ time: {unit: day, end: 1}
 population: {size: 10, start: {a: rest}}
 attributes: {age: {`+many(100, "a%d: 0.01")+`}, sex: {f: 50%, m: 50%}}
 states:
-  a: {race: [{rate: {by: age, a7: 2 per day, other: 1 per day}, to: b}, {after: {by: sex, f: 2 days, m: 3 days}, to: a}]}
+  a: {race: [{rate: {by: age, a7: 2 per day, other: 1 per day}, to: b},
+    {after: {by: sex, f: 2 days, m: 3 days}, to: a}]}
   b: {race: [{rate: {by: age, other: 1 per day}, to: a}]}
 `)
 	a, b := &m.FirstPhase.States[0], &m.FirstPhase.States[1]

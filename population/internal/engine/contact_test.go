@@ -23,8 +23,9 @@ func TestContactTakesOneWord(t *testing.T) {
 		"{from: a, rate: 1 per day, chance: 60%, to: {a: a}, mixing: {by: region, matrix: [[0.5, 0.5], [0.5, 0.5]]}}",
 	} {
 		for _, size := range []string{"1", "40"} {
-			m := programOf(t, "name: contacts\ntime: {unit: day, end: 1}\npopulation: {size: "+size+", start: {a: rest}}\nattributes: {region: {north: 50%, south: 50%}}\n"+
-				"states: {a: {}, b: {}}\ntransmission: ["+source+"]\nalways: [{rate: 0.1 per day, to: out}]\n")
+			m := programOf(t, "name: contacts\ntime: {unit: day, end: 1}\npopulation: {size: "+size+", start: {a: rest}}\n"+
+				"attributes: {region: {north: 50%, south: 50%}}\nstates: {a: {}, b: {}}\n"+
+				"transmission: ["+source+"]\nalways: [{rate: 0.1 per day, to: out}]\n")
 			r := Run{sparseRule: usualSparse}
 			if err := r.Start(context.Background(), m, 1, 0); err != nil {
 				t.Fatal(err)

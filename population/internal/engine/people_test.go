@@ -32,7 +32,9 @@ machines:
     start: {yes: 20, no: rest}
     enter: no
     states: {no: {}, yes: {race: [{after: {weibull: {scale: 9 years, shape: 2}}, to: no}]}}
-always: [{after: {weibull: {scale: 80 years, shape: 5}}, to: out}, {rate: 0.3 per year, move: {region: {north: 30%, south: rest}}}]
+always:
+  - {after: {weibull: {scale: 80 years, shape: 5}}, to: out}
+  - {rate: 0.3 per year, move: {region: {north: 30%, south: rest}}}
 births: {rate: 0.02 per year, enter: well, inherit: [house]}
 immigration: {rate: 3 per year, enter: well}
 transmission:

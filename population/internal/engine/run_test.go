@@ -87,7 +87,8 @@ time: {unit: day, start: 0, end: 30}
 population: {size: 40_000, start: {b: 10, a: rest}}
 states:
   a: {}
-  b: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: a}], split: [{chance: 50%, after: 8 days, to: a}, {otherwise: true, after: 1 day, to: b}]}
+  b: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: a}],
+    split: [{chance: 50%, after: 8 days, to: a}, {otherwise: true, after: 1 day, to: b}]}
 transmission: [{from: b, rate: 2 per day, to: {a: b}}]
 `)
 	var counts [2][]int

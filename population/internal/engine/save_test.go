@@ -9,16 +9,16 @@ import (
 // TestEveryFieldIsSaved fails if a run has a field that is neither saved nor known to need no
 // saving: a piece of state that the file does not have would be lost.
 func TestEveryFieldIsSaved(t *testing.T) {
-	saved := "seed Index phase Now end words stride attributes entered numbers firstID Used slotCount free sparse shared " +
-		"sparseTimers origins groups living Alive Counts Flows Named Events Peaks personTime ByGroup outcomes carriedOut " +
-		"waiting branches Supplies cameIn own sizeClass arrivals near places lines " +
+	saved := "seed Index phase Now end words stride attributes entered numbers firstID Used slotCount free sparse " +
+		"shared sparseTimers origins groups living Alive Counts Flows Named Events Peaks personTime ByGroup outcomes " +
+		"carriedOut waiting branches Supplies cameIn own sizeClass arrivals near places lines " +
 		"networks linksID tracing errandsID observers"
 	rebuilt := "Program Queue windows capacity caching stateCache offset columnAt packedAlways packedState limit pace " +
 		"prefetchAhead foreseen contactsSeen intervalsLeft Windows followed"
 	// Of one event, of how the run is carried out, or memory that is used again.
-	passing := "underway dealt toStart passed changing machineBefore whom ties budget taken granted failed OnEvent event " +
-		"forkable sparseRule windowRule layoutOf Patience prefetchFrom setupFrom cores alwaysBefore weights dealtStates " +
-		"OnInfection OnPerson"
+	passing := "underway dealt toStart passed changing machineBefore whom ties budget taken granted failed OnEvent " +
+		"event forkable sparseRule windowRule layoutOf Patience prefetchFrom setupFrom cores alwaysBefore weights " +
+		"dealtStates OnInfection OnPerson"
 	known := map[string]bool{}
 	for _, name := range strings.Fields(saved + " " + rebuilt + " " + passing) {
 		known[name] = true

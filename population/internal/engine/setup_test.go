@@ -101,7 +101,9 @@ population:
 attributes: {region: {north: 30%, south: 70%}}
 record: {every: 1 day, by: region}
 states:
-  a: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: b}], split: [{chance: 50%, after: 8 days, to: c}, {otherwise: true, after: {uniform: {low: 5 days, high: 6 days}}, to: b}]}
+  a: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: b}],
+    split: [{chance: 50%, after: 8 days, to: c},
+      {otherwise: true, after: {uniform: {low: 5 days, high: 6 days}}, to: b}]}
   b: {race: [{after: {weibull: {scale: 3 days, shape: 2}}, to: c}]}
   c: {}
 `, "plain": `
@@ -118,10 +120,16 @@ time: {unit: year, end: 30}
 population:
   size: 300
   start: {ill: {share: 10%, since: {uniform: {low: 0 years, high: 1 year}}}, old: 20%, well: rest}
-  age: {mixture: [{share: 50%, of: {uniform: {low: 0 years, high: 15 years}}}, {share: 20%, of: {uniform: {low: 15 years, high: 45 years}}}, {share: 30%, of: {uniform: {low: 45 years, high: 95 years}}}]}
-states: {well: {race: [{rate: 0.01 per year, to: old}]}, old: {}, ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}}
+  age: {mixture: [{share: 50%, of: {uniform: {low: 0 years, high: 15 years}}},
+    {share: 20%, of: {uniform: {low: 15 years, high: 45 years}}},
+    {share: 30%, of: {uniform: {low: 45 years, high: 95 years}}}]}
+states:
+  well: {race: [{rate: 0.01 per year, to: old}]}
+  old: {}
+  ill: {race: [{after: {uniform: {low: 1 year, high: 3 years}}, to: well}]}
 always:
-  - {after: {hazard: {0 years: 0.01 per year, 1 year: 0.001 per year, 40 years: 0.02 per year, 80 years: 0.2 per year}}, to: out}
+  - {after: {hazard: {0 years: 0.01 per year, 1 year: 0.001 per year, 40 years: 0.02 per year, 80 years: 0.2 per year}},
+     to: out}
   - {after: {uniform: {low: 12 years, high: 14 years}}, to: old}
   - {after: {gamma: {mean: 40 years, shape: 9}}, from: old, to: well}
 births: {rate: 0.02 per year, enter: well}
@@ -131,7 +139,9 @@ name: newborn
 time: {unit: year, end: 30}
 population: {size: 300, start: {ill: 10%, well: rest}}
 states: {well: {}, ill: {}}
-always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {hazard: {0 years: 0.01 per year, 20 years: 0 per year}}, to: ill}]
+always:
+  - {after: {weibull: {scale: 60 years, shape: 2}}, to: out}
+  - {after: {hazard: {0 years: 0.01 per year, 20 years: 0 per year}}, to: ill}
 `}
 	rules := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}}
 	large := 0
@@ -273,10 +283,13 @@ name: breaks
 time: {unit: year, end: 3}
 population: {size: 300, start: {b: 10.01%, a: rest}}
 attributes: {region: {north: 50%, south: 50%}}
-parameters: {x: {by: region, north: {line: {0: 40%, 3: 10%}}, south: {line: {0: 30%, 3: 10%}}}, y: {line: {0: 1%, 3: 2%}}}
+parameters:
+  x: {by: region, north: {line: {0: 40%, 3: 10%}}, south: {line: {0: 30%, 3: 10%}}}
+  y: {line: {0: 1%, 3: 2%}}
 states:
   b: {}
-  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
+  a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c},
+    {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
   c: {}
 `, 20_000)
 	for _, cell := range m.FirstPhase.States[1].Cells {

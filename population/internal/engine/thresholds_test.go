@@ -16,7 +16,8 @@ func TestLimitsAreStrict(t *testing.T) {
 					continue
 				}
 				r := Run{tallies: tallies{Alive: alive, Counts: []int{n}}}
-				l := program.Threshold{Window: -1, Members: -1, Watched: -1, Share: true, Number: float64(percent) / 100, Above: true}
+				l := program.Threshold{Window: -1, Members: -1, Watched: -1, Share: true,
+					Number: float64(percent) / 100, Above: true}
 				if got, want := r.crosses(&l), 100*n > percent*alive; got != want {
 					t.Fatalf("%d of %d are above %d%%: %v", n, alive, percent, got)
 				}

@@ -43,12 +43,14 @@ func TestTracingTakesNoDraws(t *testing.T) {
 	_, tail, _ := strings.Cut(rest, "interventions:\n")
 	plain := head + "interventions:\n" + tail
 	none := head + `tracing:
-  - {when: test, through: {household: 0%, meeting: {by: region, of: met, north: 0%, south: 0%}, at home: 0%}, back: 5 days, after: {gamma: {mean: 1 day, shape: 2}}, move: {isolation: asked}}
+  - {when: test, through: {household: 0%, meeting: {by: region, of: met, north: 0%, south: 0%}, at home: 0%},
+     back: 5 days, after: {gamma: {mean: 1 day, shape: 2}}, move: {isolation: asked}}
   - {when: immune, through: {household: 0%}, to: {susceptible: immune}}
 interventions:
 ` + tail
 	vain := head + `tracing:
-  - {when: immune, through: {household: 100%, meeting: 100%}, back: 5 days, after: {gamma: {mean: 1 day, shape: 2}}, move: {warned: yes}, whom: {region: north, warned: yes}}
+  - {when: immune, through: {household: 100%, meeting: 100%}, back: 5 days, after: {gamma: {mean: 1 day, shape: 2}},
+     move: {warned: yes}, whom: {region: north, warned: yes}}
 interventions:
 ` + tail
 	var want string
@@ -117,9 +119,15 @@ name: again
 time: {unit: day, end: 10}
 population: {size: 40, start: {ill: 20, well: rest}}
 places: {household: {size: 2, join: none}}
-states: {ill: {race: [{after: 1 day, to: isolated}]}, well: {race: [{after: 2 days, to: out}]}, isolated: {}, new: {}, warned: {}}
+states:
+  ill: {race: [{after: 1 day, to: isolated}]}
+  well: {race: [{after: 2 days, to: out}]}
+  isolated: {}
+  new: {}
+  warned: {}
 immigration: {rate: 40 per day, enter: new}
-tracing: [{when: isolated, through: {household: 100%}, after: 3 days, to: {new: warned, well: warned, isolated: warned}}]
+tracing:
+  - {when: isolated, through: {household: 100%}, after: 3 days, to: {new: warned, well: warned, isolated: warned}}
 `)
 	reused := false
 	for seed := range uint64(20) {
@@ -248,7 +256,8 @@ tracing: [{when: isolated, through: {meeting: 0%%}, back: 365 days, to: {ill: is
 		t.Fatal(err)
 	}
 	err := r.Advance(t.Context(), 1000, nil)
-	if err == nil || !strings.Contains(err.Error(), "not enough memory: tracing 1: back: 365 days of contacts named meeting: ") {
+	want := "not enough memory: tracing 1: back: 365 days of contacts named meeting: "
+	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Fatalf("error %v", err)
 	}
 	if n := r.bytes(); n > 20<<20 {

@@ -34,21 +34,26 @@ states:
       - {otherwise: true, rate: relapse, to: old}
     race: [{after: go, where: {sex: f}, to: out, name: gone}]
   old: {race: [{rate: relapse, to: ill, name: relapse}, {rate: 0.3 per year, to: old, name: again}]}
-  ill: {race: [{after: {weibull: {scale: 0.4 years, shape: 1.5}}, to: well}, {rate: {by: sex, f: 0.3 per year, m: 0.1 per year}, to: out}]}
+  ill: {race: [{after: {weibull: {scale: 0.4 years, shape: 1.5}}, to: well},
+    {rate: {by: sex, f: 0.3 per year, m: 0.1 per year}, to: out}]}
 transmission:
   - {from: ill, rate: beta, to: {well: new, new: ill}, name: infection}
   - {from: old, where: {region: north}, rate: 2 per year, chance: 30%%, to: {ill: out, old: well}, name: odd}
 always:
   - {after: {hazard: {0 years: 0.1 per year, 10 years: 0.01 per year, 50 years: 0.2 per year}}, to: out, name: death}
-  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: {by: sex, f: share, m: 20%%}, to: old, name: vaccination}
+  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: {by: sex, f: share, m: 20%%}, to: old,
+     name: vaccination}
   - {after: go, where: {region: south}, to: out, name: emigration}
 births:
-  - {rate: {seasonal: {mean: %.3g per year, amplitude: 90%%, peak: 0 days, period: 1 year}}, where: {sex: f}, enter: {old: share, well: rest}, inherit: region, name: birth}
+  - {rate: {seasonal: {mean: %.3g per year, amplitude: 90%%, peak: 0 days, period: 1 year}}, where: {sex: f},
+     enter: {old: share, well: rest}, inherit: region, name: birth}
 immigration:
-  - {rate: {line: {0: 10 per year, 3: %d per year}}, enter: {new: share, well: rest}, age: {uniform: {low: 18 years, high: 40 years}}, name: come}
+  - {rate: {line: {0: 10 per year, 3: %d per year}}, enter: {new: share, well: rest},
+     age: {uniform: {low: 18 years, high: 40 years}}, name: come}
   - {rate: 30 per year, enter: old, with: {region: north}}
 interventions:
-  - {at: 0.5 years, every: 0.25 years, until: 2 years, who: [well, old], where: {region: north}, coverage: {by: sex, f: 20%%, m: share}, to: new, name: campaign}
+  - {at: 0.5 years, every: 0.25 years, until: 2 years, who: [well, old], where: {region: north},
+     coverage: {by: sex, f: 20%%, m: share}, to: new, name: campaign}
   - {at: 0.8 years, every: 0.3 years, who: well, count: 20, to: old, name: dose}
   - {at: 1.1 years, who: everyone, where: {sex: f}, coverage: 30%%, move: {region: north}, name: north}
   - {at: 1.2 years, set: {go: {exponential: {mean: 0.7 years}}, relapse: 3 per year}}

@@ -230,7 +230,11 @@ var hostile = map[string]string{
 name: at its own time
 time: {unit: year, end: 3}
 population: {size: 300, start: {a: 50%, b: rest}}
-states: {a: {race: [{rate: 1 per year, to: b}]}, b: {}, c: {race: [{after: 0 years, to: d}]}, d: {race: [{rate: 2 per year, to: a}]}}
+states:
+  a: {race: [{rate: 1 per year, to: b}]}
+  b: {}
+  c: {race: [{after: 0 years, to: d}]}
+  d: {race: [{rate: 2 per year, to: a}]}
 transmission: [{from: a, rate: 3 per year, to: {d: b}}]
 births: {rate: 1 per year, enter: a}
 interventions:
@@ -264,14 +268,20 @@ record: {every: 1 year}
 name: at once
 time: {unit: year, end: 3}
 population: {size: 300, start: {a: 50%, b: rest}}
-states: {a: {race: [{after: 1 year, to: out}]}, b: {race: [{after: 1 year, to: c}]}, c: {race: [{after: 0 years, to: b}, {rate: 3 per year, to: out}]}}
+states:
+  a: {race: [{after: 1 year, to: out}]}
+  b: {race: [{after: 1 year, to: c}]}
+  c: {race: [{after: 0 years, to: b}, {rate: 3 per year, to: out}]}
 births: {rate: 0.5 per year, enter: a}
 `,
 	"all times are equal": `
 name: equal
 time: {unit: day, end: 20}
 population: {size: 200, start: {ill: 20%, well: rest}}
-states: {well: {race: [{after: 3 days, to: ill}]}, ill: {race: [{after: 2 days, to: immune}]}, immune: {race: [{after: 1 day, to: well}]}}
+states:
+  well: {race: [{after: 3 days, to: ill}]}
+  ill: {race: [{after: 2 days, to: immune}]}
+  immune: {race: [{after: 1 day, to: well}]}
 transmission: [{from: ill, rate: 2 per day, to: {well: ill, immune: well}}]
 record: {every: 1 day}
 `,
@@ -330,7 +340,9 @@ name: change
 time: {unit: year, end: 3}
 population: {size: 400, start: {a: 50%, b: rest}}
 parameters: {rate: 3 per year}
-states: {a: {race: [{rate: rate, to: b}]}, b: {race: [{rate: 2 per year, to: a}, {after: {gamma: {mean: 1 year, shape: 3}}, to: out}]}}
+states:
+  a: {race: [{rate: rate, to: b}]}
+  b: {race: [{rate: 2 per year, to: a}, {after: {gamma: {mean: 1 year, shape: 3}}, to: out}]}
 transmission: [{from: b, rate: rate, to: {a: b}}]
 births: {rate: rate / 4, enter: a}
 immigration: [{rate: 40 per year, enter: b}]
@@ -355,14 +367,19 @@ births: {rate: 0.05 per year, enter: b}
 name: instant
 time: {unit: year, end: 3}
 population: {size: 500, start: {a: rest}}
-states: {a: {race: [{after: {uniform: {low: 1.5 years, high: 1.500001 years}}, to: b}]}, b: {race: [{rate: 1 per year, to: a}]}}
+states:
+  a: {race: [{after: {uniform: {low: 1.5 years, high: 1.500001 years}}, to: b}]}
+  b: {race: [{rate: 1 per year, to: a}]}
 births: {rate: 0.1 per year, enter: b}
 `,
 	"a circle without time": `
 name: circle
 time: {unit: year, end: 2}
 population: {size: 50, start: {a: rest}}
-states: {a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}, b: {race: [{after: 0 years, to: c}]}, c: {race: [{after: 0 years, to: b}]}}
+states:
+  a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}
+  b: {race: [{after: 0 years, to: c}]}
+  c: {race: [{after: 0 years, to: b}]}
 `,
 }
 
@@ -475,9 +492,11 @@ immigration: {rate: 1 per day, enter: a%s}
 	if m := programOf(t, everything); canUseWindows(m) {
 		t.Error("a model with everything is run by windows")
 	}
-	const shed = "name: m\ntime: {unit: day, end: 9}\npopulation: {size: 9, start: {i: 1, s: rest}}\nstates: {s: {}, i: {}}\n" +
-		"transmission: [{from: i, rate: %, to: {s: i}}]\n"
-	for rate, want := range map[string]bool{"1 per day": true, "{since: i, line: {0 days: 0 per day, 1 day: 1 per day}}": false} {
+	const shed = "name: m\ntime: {unit: day, end: 9}\npopulation: {size: 9, start: {i: 1, s: rest}}\n" +
+		"states: {s: {}, i: {}}\ntransmission: [{from: i, rate: %, to: {s: i}}]\n"
+	for rate, want := range map[string]bool{
+		"1 per day": true, "{since: i, line: {0 days: 0 per day, 1 day: 1 per day}}": false,
+	} {
 		if m := programOf(t, strings.Replace(shed, "%", rate, 1)); canUseWindows(m) != want {
 			t.Errorf("with rate %s: by windows %v", rate, !want)
 		}

@@ -15,9 +15,11 @@ population: {size: 5_000_000, start: {a: rest}}
 attributes: {sex: {f: 50%, m: 50%}}
 parameters: {litter: {poisson: {mean: 3}}}
 states:
-  a: {race: [{rate: 1 per day, to: b, enter: a, count: litter, inherit: [sex], name: birth}, {rate: {value: 2 per day * count(b) / total}, to: b}]}
+  a: {race: [{rate: 1 per day, to: b, enter: a, count: litter, inherit: [sex], name: birth},
+    {rate: {value: 2 per day * count(b) / total}, to: b}]}
   b: {race: [{rate: 1 per day, enter: b, with: {sex: f}}]}
-births: {rate: 0.1 per day, enter: a, count: {by: sex, f: {negative binomial: {mean: 6, dispersion: 0.5, least: 1}}, m: 2}}
+births: {rate: 0.1 per day, enter: a,
+  count: {by: sex, f: {negative binomial: {mean: 6, dispersion: 0.5, least: 1}}, m: 2}}
 immigration: {rate: 1 per day, enter: a, count: {1: 25%, 4: 75%}}
 transmission: [{from: a, rate each: 0.001 per day, to: {a: b}}]
 record: {every: 1 day, values: {double: 2 * count(a)}}
@@ -50,7 +52,10 @@ name: shares
 time: {unit: day, end: 10}
 population: {size: 10, start: {a: rest}}
 attributes: {region: {north: 50%, south: rest}}
-states: {a: {race: [{rate: {value: 0.1 per day * count(region=north) / total}, to: b}, {rate: {value: 0.3 per day * count(m=x) / total}, to: b}]}, b: {}}
+states:
+  a: {race: [{rate: {value: 0.1 per day * count(region=north) / total}, to: b},
+    {rate: {value: 0.3 per day * count(m=x) / total}, to: b}]}
+  b: {}
 machines: {m: {start: {x: 50%, y: rest}, states: {x: {}, y: {}}}}
 record: {every: 1 day}
 `)

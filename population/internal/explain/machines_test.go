@@ -19,7 +19,8 @@ states:
     race:
       - {after: {by: hiv, negative: 4 days, positive: 9 days}, to: well}
       - {after: {exponential: {mean: {by: hiv, negative: 4 days, positive: 9 days}}}, to: well, move: {region: home}}
-      - {after: {by: hiv, negative: {gamma: {mean: 4 days, shape: 1}}, positive: {erlang: {mean: 9 days, k: 1}}}, to: well}
+      - {after: {by: hiv, negative: {gamma: {mean: 4 days, shape: 1}}, positive: {erlang: {mean: 9 days, k: 1}}},
+         to: well}
       - {after: {weibull: {scale: {by: hiv, negative: 4 days, positive: 9 days}, shape: 1}}, to: well}
 machines:
   hiv:
@@ -31,7 +32,8 @@ machines:
   care: {start: {some: 7, none: rest}, enter: none, states: {none: {}, some: {}}}
 immigration: {rate: 1 per day, enter: well, with: {care: {some: 20%, none: rest}}}
 transmission:
-  - {machine: hiv, from: positive, rate: 1 per day, to: {negative: positive}, move: {care: {by: home, n: some, other: none}}}
+  - {machine: hiv, from: positive, rate: 1 per day, to: {negative: positive},
+     move: {care: {by: home, n: some, other: none}}}
   - {where: {care: some}, rate: 1 per day, whom: {care: none}, inherit: [region, care]}
 `)
 	for _, want := range []string{

@@ -17,7 +17,8 @@ parameters: {heavy: 2}
 states:
   susceptible:
     race:
-      - {rate: {value: 0.1 per day * count(severe) / total, most: 1 per day}, to: mild, source: {mild: 1, severe: heavy}}
+      - {rate: {value: 0.1 per day * count(severe) / total, most: 1 per day}, to: mild,
+         source: {mild: 1, severe: heavy}}
   mild: {race: [{after: 3 days, to: severe, name: worse}]}
   severe: {}
 observe:

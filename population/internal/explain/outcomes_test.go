@@ -15,7 +15,8 @@ attributes: {age: {young: 60%, old: 40%}}
 parameters: {drug: 400 per year, fee: 20, interest: 0.015 per year}
 states: {ill: {race: [{rate: 0.1 per year, to: out, name: death}]}}
 outcomes:
-  cost: {time: {by: age, young: 50 per year, old: 2 * drug}, events: {death: {by: age, young: 25, old: 8}, ill->out: fee}, discount: 3% per year}
+  cost: {time: {by: age, young: 50 per year, old: 2 * drug},
+    events: {death: {by: age, young: 25, old: 8}, ill->out: fee}, discount: 3% per year}
   time: {time: drug, from: 5 years, discount: interest}
   nothing: {discount: 0% per year}
 record: {every: 1 year, time: true}

@@ -18,7 +18,8 @@ transmission: [{from: ill, rate: 8 per day, chance: 4%, to: {well: ill}, name: m
 networks: {steady: {degrees: 1, ends: {rate: 1 per day}}, friends: {random: {mean: 4}}}
 tracing:
   - {when: test, through: {steady: 10%, friends: 20%}, back: 3 days, to: {well: warned}}
-  - {when: isolated, through: {meeting: 50%}, back: 5 days, after: {gamma: {mean: 2 days, shape: 2}}, to: {ill: isolated}, uses: calls, full: warned, name: traced}
+  - {when: isolated, through: {meeting: 50%}, back: 5 days, after: {gamma: {mean: 2 days, shape: 2}},
+     to: {ill: isolated}, uses: calls, full: warned, name: traced}
   - {when: {state: isolated}, through: {meeting: 10%}, back: 2 days, after: 1 day, to: {well: warned}}
   - {when: test, through: {meeting: 10%}, back: 1 day, to: {well: warned}}
 `)

@@ -11,12 +11,18 @@ func TestClockWarnings(t *testing.T) {
 name: warned
 time: {unit: year, end: 10}
 population: {size: 100, age: AGE, start: {a: rest}}
-attributes: {age: {child: rest, adult: 0%}, v: {none: rest, one: 0%}, sex: {f: 50%, m: 50%}, band: {age: {x: 0 years, y: 20 years, z: 60 years}}}
+attributes:
+  age: {child: rest, adult: 0%}
+  v: {none: rest, one: 0%}
+  sex: {f: 50%, m: 50%}
+  band: {age: {x: 0 years, y: 20 years, z: 60 years}}
 states: {a: {}, b: {}}
 always: [CLOCK]
 births: {rate: 0.1 per year, enter: a, inherit: INHERIT}
 immigration: {rate: 1 per year, enter: a, with: {v: none}, age: 5 years}
-interventions: [{at: 1 year, who: everyone, where: {v: none}, move: {v: one}}, {at: 2 years, enter: b, count: 3, age: 50 years}]
+interventions:
+  - {at: 1 year, who: everyone, where: {v: none}, move: {v: one}}
+  - {at: 2 years, enter: b, count: 3, age: 50 years}
 record: {every: 1 year}
 `
 	const start, coming = "those at the start", "those who immigrate"
@@ -125,7 +131,8 @@ attributes: {band: {age: {child: 0 years, adult: grown, elder: 65 years}}, regio
 states: {a: {race: [{rate: 1 per day, to: b}]}, b: {}}
 births: {rate: 0.01 per year, enter: a, inherit: all}
 interventions:
-  - {when: {incidence(a->b) over week: above 500, b: above 3, where: {region: north}, for: 14 days}, set: {k: 2}, again: true}
+  - {when: {incidence(a->b) over week: above 500, b: above 3, where: {region: north}, for: 14 days}, set: {k: 2},
+     again: true}
   - {when: {b: below 10%, for: week}, set: {k: 3}}
   - {at: 1 day, enter: b, count: 2, age: {uniform: {low: 1 year, high: 2 years}}}
 record: {every: 1 day}
