@@ -3,6 +3,7 @@ package population
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -222,6 +223,69 @@ func TestHeadsThatAreNotOfTheFile(t *testing.T) {
 		}
 		if _, err := OpenState(path); !errors.Is(err, statefile.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A state in which nobody has a next event is refused, of a run with a calendar and of one by
+// windows.
+func TestStateWithoutEvents(t *testing.T) {
+	const machines = `
+name: ward
+time: {unit: day, end: 20}
+population: {size: 20_000, start: {well: rest}}
+states: {well: {}}
+machines: {care: {start: {no: rest, seen: 5000}, states: {no: {}, seen: {race: [{after: 9 days, to: no}]}}}}
+`
+	for name, source := range map[string]string{
+		"calendar": damageModel,
+		"machines": machines,
+		"windows": `
+name: town
+time: {unit: day, end: 20}
+population: {size: 20_000, start: {well: rest, ill: 5000}}
+states: {well: {}, ill: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: well}]}}
+`,
+	} {
+		windows := 0
+		if strings.HasSuffix(name, "windows") {
+			windows = 10_000
+		}
+		file := savedFile(t, source, "7", Options{Seed: 3, windows: windows})
+		stride, changed := 0, 0
+		file = edited(t, file, func(head map[string]any) {
+			if head["inline"] == true {
+				stride = int(whole(head["stride"]))
+			}
+		})
+		never := func(words []byte, each int) []byte {
+			for i := each - 1; 8*i < len(words); i += each {
+				if at := math.Float64frombits(binary.NativeEndian.Uint64(words[8*i:])); at >= 7 && at < 40 {
+					binary.NativeEndian.PutUint64(words[8*i:], math.Float64bits(math.Inf(1)))
+					changed++
+				}
+			}
+			return words
+		}
+		path := filepath.Join(t.TempDir(), "state")
+		err := os.WriteFile(path, resealed(t, file, func(section string, content []byte) []byte {
+			switch {
+			case stride > 0 && section == "0/individuals/words":
+				return never(content, stride)
+			case section == "0/individuals/due":
+				return never(content, 1)
+			}
+			return content
+		}), 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = loads(t, path)
+		if changed == 0 || !errors.Is(err, statefile.ErrDamaged) || !strings.Contains(err.Error(), "none of its clocks") {
+			t.Errorf("%s: %d have no event any more: %v", name, changed, err)
+		}
+		if (windows > 0) != (stride > 0) {
+			t.Errorf("%s: %d words", name, stride)
 		}
 	}
 }

@@ -378,7 +378,7 @@ func (in *loader) fillCalendar(r *Run) {
 		func(_ int, first eventqueue.ID, at []float64) error {
 			for i, next := range in.due[uint32(first)-r.firstID:][:len(at)] {
 				id := uint32(first) + uint32(i)
-				if r.status(id).state != program.NoState && !in.isNext(r, id, next) {
+				if r.status(id).state != program.NoState && !r.knowsClocks(id) && !in.isNext(r, id, next) {
 					return in.damaged(notNext)
 				}
 				if next <= r.end {
@@ -412,7 +412,7 @@ func (r *Run) fillWindows(in *loader) {
 					continue
 				}
 				next := r.nextAt(id)
-				if !in.isNext(r, id, *next) {
+				if !r.knowsClocks(id) && !in.isNext(r, id, *next) {
 					wrong.Store(true)
 				}
 				if *next > r.end {

@@ -129,8 +129,15 @@ func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string
 	if !(next >= r.Now) {
 		return "an event is in the past"
 	}
+	if r.knowsClocks(id) && !in.isNext(r, id, next) {
+		return notNext
+	}
 	return ""
 }
+
+// knowsClocks reports whether all clocks of an individual are among its words. Sparse timers and the
+// branches of machines are read later.
+func (r *Run) knowsClocks(id uint32) bool { return r.status(id).sparse == 0 && r.phase.Machines == nil }
 
 // numbersDiffer reports whether each individual has a number of its own, of those that have been
 // given.
