@@ -8,7 +8,7 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test format tidy vet unit race grpc modules browser bindings interpreters wasm lint staticcheck \
+.PHONY: help test format tidy vet unit race grpc modules compiler browser bindings interpreters wasm lint staticcheck \
 	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
@@ -16,7 +16,7 @@ help: ## list the targets
 
 # The race detector's tests and those of Python and R leave part of the machine idle, and run beside
 # the others. The module for Caddy takes minutes to compile, and is in make soak.
-test: browser format tidy vet ## what every change must pass
+test: compiler browser format tidy vet ## what every change must pass
 	@$(MAKE) --no-print-directory -j3 grpc unit bindings
 
 format: ## check that gofmt changes nothing
@@ -61,6 +61,16 @@ modules: ## the modules within this one: go.mod, go vet, tests
 	@set -e; for m in $(MODULES); do echo "module $$m"; \
 		(cd $$m && $(GO) mod tidy -diff && $(GO) vet $(filter -race,$(FLAGS)) ./... && \
 			$(GO) test $(FLAGS) -timeout $(TIMEOUT) ./...); done
+
+# The race detector needs a C compiler, except on macOS. Without one, make race fails.
+compiler: ## find a C compiler for the race detector, or install one (Debian, as root)
+	@if [ "$$($(GO) env GOOS)" = darwin ] || command -v $$($(GO) env CC) >/dev/null; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		echo "there is no C compiler for the race detector: installing gcc"; \
+		apt-get update -q && apt-get install -qy --no-install-recommends gcc libc6-dev; \
+	else \
+		echo "there is no C compiler for the race detector: install gcc (Debian: gcc libc6-dev)"; \
+	fi
 
 # The tests of the page need a browser. They fail, and say why, if there is none.
 BROWSERS = chromium-headless-shell headless-shell chromium chromium-browser google-chrome
@@ -110,7 +120,7 @@ staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
 
 # Its tests contain those of make test.
-soak: interpreters browser lint test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
+soak: interpreters compiler browser lint test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
 	GO="$(GO)" .ci/bindings --install
 	$(MAKE) modules FLAGS=
 	$(MAKE) race RACE=./... TIMEOUT=6h
