@@ -40,35 +40,10 @@
 //
 // # Files
 //
-// The calls:
+//	queue.go   Queue, Stats and the options
+//	agenda.go  Agenda: values and handles
+//	places.go  where an Agenda keeps its values
+//	errors.go  ID and the errors
 //
-//	queue.go        Queue: fields, options, and the calls that schedule, cancel and dispatch
-//	agenda.go       Agenda: values and handles
-//	places.go       where an Agenda keeps its values
-//	bulk.go         ScheduleAll: many events, with times computed by several goroutines
-//	reset.go        Reset
-//	trim.go         Trim
-//	stats.go        Stats
-//	errors.go       ID and the errors
-//
-// The ladder, from the bottom up:
-//
-//	bottom.go       the events that are due first, sorted
-//	sort.go         sorting a few entries without branches
-//	levels.go       levels of buckets, and how a bucket is opened
-//	divide.go       dividing a bucket into a level of its own
-//	nest.go         dividing a bucket early
-//	ties.go         many events at one time
-//	pool.go         chunks of entries, from slabs
-//
-// Records of ids, and deferred work:
-//
-//	record.go       records of ids, in pages
-//	bits.go         one bit for each id: pending or not
-//	stale.go        entries of cancelled and moved events, and how they are swept
-//	deferred.go     invalidations that are applied later
-//	writebuffer.go  writes to records, in batches
-//	prefetch.go     prefetching memory
-//	shrink.go       giving memory back
-//	key.go          times as integers
+// The structure itself is in internal/eventqueue, which also serves packages sim and population.
 package calendar

@@ -50,33 +50,6 @@
 //
 // # Files
 //
-// Jobs and what they run:
-//
-//	job.go, names.go, version.go   Job and its key; names on the server; versions
-//	registry.go                    Kind, Model, Registry, Register
-//	arithmetic.go                  the check that machines compute the same
-//	paired.go, merge.go            Paired; Merge
-//	main.go, main_compare.go       Main
-//
-// Running them:
-//
-//	executor.go, run.go            Executor, RunOptions, Outcome
-//	memory.go                      InMemory
-//	study.go, summary.go           which replicas are next; merging, Summary and quantiles
-//	coordinator.go, coordinator_journal.go  the coordinator of a job on a hub, and its journal
-//	worker.go, worker_jobs.go, worker_task.go, worker_replica.go  Worker, down to one replica
-//	workers.go                     workers seen recently
-//	wire.go, data.go               messages
-//	results.go, status.go          Results, State, Status
-//
-// Servers:
-//
-//	hub.go, hub_config.go, hub_log.go  Hub: an embedded NATS server
-//	connect.go, trouble.go         Conn; which errors of the server are retried
-//	metrics.go                     Metrics
-//
-// # Files
-//
 //	job.go           jobs, points, limits; registry.go kinds of models and functions
 //	executor.go      executors, options, outcomes; inmemory.go, directory.go two of them
 //	scheduler.go     which replicas are next, and merging; summary.go statistics of a point

@@ -31,19 +31,6 @@
 //
 // # Files
 //
-//	problem.go, law.go                 Problem, Unknown, Column; Law and Family
-//	prior.go, prior_laws.go, prior_parse.go  Prior
-//	run.go, local.go, stage.go         Run, RunLocal, Simulator; one stage
-//	result.go, report.go, posterior.go, predict.go  Result, Posterior, Predict
-//	abc*.go                            "abc": sequential Monte Carlo that ends with the likelihood
-//	pmmh*.go                           "pmmh": particle marginal Metropolis–Hastings
-//	anneal*.go                         "anneal": simulated annealing by many chains
-//	search*.go                         "search": CMA-ES; "random": random points
-//	chains_space.go, chains_mixing.go  coordinates of chains, and how well they mix
-//	mixture.go, weights*.go            proposals; weights and their tails
-//
-// # Files
-//
 //	problem.go     problems, simulators, trajectories
 //	prior.go       priors and their scale; law.go distributions of reports
 //	run.go         Run and RunLocal; stage.go what a stage is to workers

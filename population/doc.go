@@ -78,11 +78,14 @@
 // # Files
 //
 //	model.go, changes.go, parameters.go, scenario.go  Model, and what can be changed
+//	functions.go                                      parts of a model that are functions in Go
 //	state.go, state_same.go  State: saved states, and models that go on with them
 //	run.go, runner.go, process.go, progress.go        running: Run, Runner, Process
-//	result.go, result_json.go, run_bytes.go, event.go, supplies.go, places.go,
-//	networks.go  what a run records
-//	fit.go, fit_at.go, fit_data.go, fit_follow.go, fit_trials.go  what a model is fitted to
+//	result.go, result_json.go, run_bytes.go           what a run records: Result, Run
+//	event.go, observe.go, people.go                   events; observations; ids of people
+//	outcomes.go, supplies.go, queues.go, places.go, networks.go  what some models also record
+//	fit.go, fit_at.go, fit_data.go, fit_follow.go, fit_trials.go, fit_where.go
+//	                                                  what a model is fitted to
 //	modelfit.go                                       what only package study may do with a fit
 //	memory.go, explain.go, problems.go, version.go    Memory, Explain, Problems, the version
 package population

@@ -20,7 +20,8 @@
 //     from a state to itself hangs on the box and is part of the room that the state takes
 //     (shape.go).
 //
-// Several graphs can share a drawing, each in a frame of its own (framed.go).
+// Several graphs can share a drawing, each in a frame of its own (framed.go). diagram.go has the
+// graph and the calls, svg.go the drawing.
 //
 // Nothing depends on chance, time or the order of a map, so equal graphs give equal bytes.
 package diagram

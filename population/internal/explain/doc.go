@@ -13,7 +13,12 @@
 //   - values.go: values in words, by group of individuals where they differ
 //   - batches.go: who enters together, and by clocks; bounds that follow from the size
 //   - timevarying.go: values that vary, times and intervals in words
+//   - since.go: values that depend on the time since something
+//   - numbers.go: attributes that are numbers
+//   - people.go: the file of people
+//   - supplies.go: supplies, and what uses them
 //   - machines.go, outcomes.go: machines and outcomes
+//   - mixing.go: who has contacts with whom, and how often
 //   - near.go: places, and contacts among their members
 //   - observe.go: what is observed, trees, people, and the sources of clocks
 //   - tracing.go: calls to those near somebody
@@ -21,6 +26,7 @@
 //   - warnings.go: what may be a mistake
 //   - warnings_clocks.go: clocks that do not do what is meant, because of ages or of where
 //   - diagram.go: [Diagram]; the transitions between states, and which states can be reached
+//   - diagram_machines.go: the part of the diagram that shows a machine
 //
 // A new section of the model file gets a function in explain.go, and its transitions in [Ways].
 package explain

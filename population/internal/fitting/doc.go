@@ -12,5 +12,6 @@
 //   - fit.go: [Read] and [Fit]; how flags replace and add to what the file says
 //   - prior.go: [Prior]; a new family of priors is added in internal/priors
 //   - match.go: [Match] and [Error]; a new distribution of errors is read in readError
+//   - where.go: the groups that columns are restricted to
 //   - flags.go: the one-line forms of --unknown and --match
 package fitting

@@ -13,9 +13,20 @@
 //
 // Files:
 //
-//	law.go   Law; what a distribution provides; how to add one; dispatch to the families
-//	tail.go  what the families share where probabilities underflow
+//	law.go          Law; what a distribution provides; how to add one; dispatch to the families
+//	tail.go         what the families share where probabilities underflow
+//	density.go      the densities of the families that have a largest density
 //
-// and one file for each family, named after it: gamma.go has gamma, and with a whole shape Erlang;
-// gompertz.go Gompertz and Makeham; hazard.go life tables.
+// and one file for each family:
+//
+//	exactly.go      always the same duration
+//	exponential.go  exponential
+//	function.go     a survival function that a Go program supplies
+//	gamma.go        gamma, and Erlang where the shape is whole
+//	gompertz.go     Gompertz and Makeham
+//	hazard.go       life tables
+//	lognormal.go    log-normal
+//	mixture.go      mixtures of the others
+//	uniform.go      uniform
+//	weibull.go      Weibull
 package law

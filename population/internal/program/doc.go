@@ -47,6 +47,8 @@
 //	supply.go        Use: what a clock or a contact takes from a supply
 //	machine.go       Machine: one more state of every individual; what a Move gives
 //	band.go          Band: an attribute that follows the age
+//	people.go        People: the individuals at the start, if a file lists them
+//	waiting.go       Waiting: what an individual may queue for
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	whole.go         Whole: how many enter together
