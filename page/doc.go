@@ -4,6 +4,19 @@
 // A [Server] is net/http with templates and small scripts. Nothing is fetched from other sites, and
 // everything that can work without a script does.
 //
+//	root, err := os.OpenRoot(".")
+//	s, err := page.New(page.Config{Files: root.FS(), Root: root, About: "models", Dir: "."})
+//	l, err := net.Listen("tcp", "127.0.0.1:8000")
+//	err = s.Serve(ctx, l) // until the context ends
+//
+// What does not depend on the server is in packages below internal: runs (queue, progress, events),
+// figure (charts in pages), compare, folder (files), cache, hub, httperr.
+//
+// A part of the page has a file with its handlers and a template. It shows charts as figure.Figure,
+// and runs what takes long as runs.Work.
+//
+// # Files
+//
 //	server.go     the server and its error pages
 //	routes.go     addresses and their handlers
 //	guard.go      checks of every request: Host, Origin, token, size; headers of every response
@@ -28,12 +41,6 @@
 //	papers.go     claims of the papers, and their checks
 //	capped.go     balls into bins
 //	queues.go     queues, and time series of package sim
-//
-// What does not depend on the server is in packages below internal: runs (queue, progress, events),
-// figure (charts in pages), compare, folder (files), cache, hub, httperr.
-//
-// A part of the page has a file with its handlers and a template. It shows charts as figure.Figure,
-// and runs what takes long as runs.Work.
 package page
 
 import (

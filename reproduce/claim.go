@@ -1,20 +1,40 @@
 // Package reproduce says what a claim of a paper is, how it is checked on the machine it runs on,
 // and how that is reported.
 //
+//	o := reproduce.Options{Seed: 1}
+//	results, err := reproduce.Run(ctx, papers.Claims(), o, nil)
+//	report := reproduce.Report{
+//		Provenance: reproduce.NewProvenance(o, "", "go run ."),
+//		Results:    results,
+//	}
+//	err = report.Write("claims")
+//
 // Each paper has a package of its own below this one. Its claims.md has what the paper says and
 // where, how it is measured here and what was found; its functions measure it, and say what would
-// make it fail. [Read] puts the two together, package papers gathers the claims, and [Run] checks
-// them.
+// make it fail. [Read] puts the two together, and package papers gathers the claims of all papers.
 //
-// [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a
-// page of HTML, with tables and pictures beside it; with [Options] they are as large as the
-// papers'. The command almanac reproduce is this package with flags, and docs/papers.md has what
-// came out. A [Verdict] follows from checks alone, and a [Grade] says how strong the evidence is.
-// The examples of Claim and Run are complete.
+// [Run] checks some claims or all, and a [Report] of the results can be written as a page of HTML,
+// with tables and pictures beside it. [Options] can make the runs as large as those of the papers.
+// The command almanac reproduce is this package with flags, and docs/papers.md has the results. A
+// [Verdict] follows from checks alone, and a [Grade] says how strong the evidence is. The examples
+// of Claim and Run are complete.
 //
 // What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance
 // from its standard error. What is timed does, and is reported beside the paper's numbers without
 // deciding whether anything holds.
+//
+// # Files
+//
+//	claim.go       Claim and Options; Verdict and Grade
+//	read.go        Read: claims from claims.md
+//	runner.go      Runner: progress, random numbers and errors of a check
+//	check.go       Check, Checker and Kind
+//	threshold.go   Threshold: numbers of our own that decide
+//	estimate.go    Estimate: a mean and its standard error
+//	run.go         Run and Result
+//	report.go      Report
+//	provenance.go  Provenance
+//	text.go        Superscript
 package reproduce
 
 import (

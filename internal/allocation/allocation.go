@@ -1,6 +1,20 @@
 // Package allocation measures how balls are allocated to bins, and joins what is measured with what
 // theory says of it: the limit of many bins, the bounds that are proved, and the estimates that the
 // authors of the paper made from simulations.
+//
+// # Files
+//
+//	allocation.go    Point: a process with its measurements and its theory
+//	measure.go       Measure
+//	record.go        rounds that are kept
+//	theory.go        what theory says of a process
+//	threshold.go     batches of THRESHOLD
+//	sweep.go         Sweep: several processes
+//	numbers.go       numbers of the command line
+//	table.go         tables
+//	csv.go           CSV
+//	charts.go        charts of a process
+//	sweep_charts.go  charts of a sweep
 package allocation
 
 import (

@@ -10,4 +10,7 @@
 //   - huge.go: ask for huge pages. With pages of 4 KiB, some hundred megabytes have more pages than
 //     a processor keeps addresses for, and every random access has to look its page up first.
 //   - release.go: the store that unlocks.
+//
+// Each has a file for processors or systems that support it (prefetch_asm.go, huge_linux.go,
+// release_asm.go) and one for all others (prefetch_other.go, huge_other.go, release_other.go).
 package cpu

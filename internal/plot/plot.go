@@ -1,4 +1,33 @@
 // Package plot draws the charts of the command and the page in one style.
+//
+// # Files
+//
+// Charts:
+//
+//	plot.go           lines with bands: Chart, Series
+//	panels.go         Panels: several charts in one picture
+//	bars.go           histograms and steps
+//	data.go           observations over a chart
+//	forest.go         Forest: intervals in rows
+//	gantt.go          Gantt: bars over time
+//	heat.go           Heat: a map of colours
+//	network.go, networklayout.go  Network: nodes and links, and where the nodes are
+//	tree.go           Tree: who infected whom
+//
+// What they share:
+//
+//	axis.go           ticks and labels of axes
+//	dates.go          Dates: axes with dates
+//	logarithm.go      logarithmic axes
+//	legend.go         legends
+//	style.go          colours, dashes and fonts
+//	pieces.go         long lines, in pieces
+//
+// Output:
+//
+//	vector.go         drawings of package vector as PNG and PDF
+//	web.go, webcanvas.go  SVG for the page
+//	outline.go        text as outlines of glyphs
 package plot
 
 import (

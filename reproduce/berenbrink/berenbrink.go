@@ -1,5 +1,42 @@
 // Package berenbrink has the claims of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and
 // Nagel about CAPPED: how large the pool is, how long balls wait, and which capacity is best.
+//
+//	results, err := reproduce.Run(ctx, berenbrink.Claims(), reproduce.Options{Seed: 1}, nil)
+//
+// # Files
+//
+// What the theorems say, and how the proofs go:
+//
+//	bounds.go           Theorems 1 and 2
+//	coupling.go         Lemmas 1 and 2, 6 and 7: CAPPED beside MODCAPPED
+//	waiting_lemmas.go   Lemmas 3, 4 and 5
+//	lemma_proofs.go     equations (3) and (4); the proof sketch of Lemma 5
+//	lemma7.go           steps of the proof of Lemma 7
+//	tail_bounds.go      Lemmas 8 to 11
+//	footnote2.go        n generators in place of λn balls
+//	definition.go       Algorithm 1 and the text; infinite capacity
+//	recurrence.go       CAPPED returns from every state
+//
+// What the text says of the process:
+//
+//	log_log.go          the longest wait grows as log log n
+//	threshold.go        THRESHOLD[1]
+//	largest_rate.go     the largest rate of the theorems
+//	far.go              a factor of c, and the root of a logarithm, at very large n
+//	filled_buffers.go   how full the bins are
+//
+// What is measured in section V:
+//
+//	figures.go          Figures 4 and 5
+//	sweet_spot.go       the best capacity
+//	negligible_size.go  the influence of n
+//	burn_in.go          whether the simulations had become stationary
+//	published_code.go   the authors' simulator
+//
+// Shared by several claims:
+//
+//	exact.go            laws that are computed
+//	throw.go            CAPPED as Algorithm 1 has it, from any start
 package berenbrink
 
 import (

@@ -1,6 +1,34 @@
 // Package erickson has the claims of Erickson, Ladner and LaMarca about static calendar queues:
 // what an event costs by the width and the number of buckets, and how little the shape of the jumps
 // matters.
+//
+//	results, err := reproduce.Run(ctx, erickson.Claims(), reproduce.Options{Seed: 1}, nil)
+//
+// # Files
+//
+// The conference paper:
+//
+//	width.go          cost by the width: Figure 1, Theorems 2.1 and 2.2
+//	buckets.go        cost by the number of buckets: Figures 2 and 3, Theorems 3.1 and 3.2
+//	cache.go          section 4: the calendar with caches
+//	ordered_lists.go  the open question of section 4
+//	markov_chain.go   section 2: the model without a calendar
+//	invariant.go      sections A.1 and A.3: the invariant distribution
+//	occupancy.go      sections A.3 and A.4: what a bucket holds
+//	independence.go   appendix B
+//
+// The journal version:
+//
+//	journal.go        the cost at any width, and the best width
+//	calibration.go    calibration
+//	self_tuning.go    the open problem of the conclusion
+//
+// Shared by several claims:
+//
+//	formulas.go       the papers' formulas
+//	exact.go          formulas of our own, which are exact
+//	jumps.go          distributions of jumps
+//	hold.go           the hold model, measured
 package erickson
 
 import (

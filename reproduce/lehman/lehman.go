@@ -2,6 +2,40 @@
 // fill, that an event costs the same however many there are, what sorting a bin just in time and
 // cancelling an event take, how much memory, and how long it took them. Algorithms 1 to 5 are in
 // algorithms.go as they are printed, to be measured.
+//
+//	results, err := reproduce.Run(ctx, lehman.Claims(), reproduce.Options{Seed: 1}, nil)
+//
+// # Files
+//
+// The calendar:
+//
+//	order1.go            steps for an event, by the number of events
+//	empty_bins.go        how bins fill
+//	best_bins.go         the best number of bins
+//	cycle_width.go       the width of a cycle
+//	adjacent_bins.go     whether an event is in its bin or beside it
+//	sequence.go          the order in which events leave
+//	space_for_time.go    footnote 2: lists beside an array
+//	many_orders.go       section 7: speed over other methods
+//
+// Its algorithms:
+//
+//	algorithms.go        Algorithms 1 to 5
+//	cancel.go            Algorithm 2: cancelling
+//	renumber.go          Algorithm 4: renumbering
+//	algorithm5_claim.go  Algorithm 5: comparisons
+//	stable.go            Algorithm 5: ties
+//	jit_sorting.go       sorting a bin just in time
+//
+// Models, memory and time:
+//
+//	withholding.go       section 3: one event of each individual in the calendar
+//	increments.go        section 5: times between events
+//	gigabyte.go          memory for 60 million individuals
+//	billion.go           a thousand million events
+//	timing.go            times, and the rate of events
+//	sixty_million.go     a country
+//	hold.go              the hold model, shared by several claims
 package lehman
 
 import (

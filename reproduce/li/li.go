@@ -1,5 +1,34 @@
 // Package li has the claims of Jerry Li's report on SprayLists: how far sprays go, how evenly they
-// land, how often they collide, and what becomes of a list that they have been at.
+// land, how often they collide, and what becomes of a list from which they have removed elements.
+//
+//	results, err := reproduce.Run(ctx, li.Claims(), reproduce.Options{Seed: 1}, nil)
+//
+// # Files
+//
+// Claims, in the order of the report:
+//
+//	chernoff.go            Theorem 1.2
+//	propositions.go        Propositions 2.1 and 2.2
+//	delete_min.go          section 2.2: DeleteMin
+//	walks.go               sections 3.1, 3.2 and 7.1: start, steps and padding of walks
+//	front.go               section 3.1: the first element, and runs of low elements
+//	calls.go               section 3.1: calls of a FullSpray
+//	collisions.go          sections 3.1 and 3.2: collisions
+//	naive_remove.go        section 3.2: removing the first tall element
+//	dirty.go, dirty_perfect.go  section 3.2: lists that sprays have changed
+//	redraw.go              sections 3.2 and 7.1: heights that are drawn anew
+//	section4.go            Lemma 4.1, Theorem 4.2, Corollary 4.3
+//	perfect_list.go        Theorem 5.1, and perfect lists in section 7.1
+//	proofs.go              Lemmas 5.2 and 6.1; the proofs of Theorems 5.3 and 6.2
+//	theorems53and62.go     Theorems 5.3 and 6.2
+//	perfect_conjecture.go  section 7.1: the conjecture
+//
+// Shared by several claims:
+//
+//	skiplist.go            the front of a skip list, as arrays
+//	chain.go               a skip list of linked nodes
+//	real.go                the same on spray.List, with goroutines
+//	tally.go               counts, and how probable they are
 package li
 
 import (

@@ -3,6 +3,28 @@
 // Machines are shared and their speed wanders, so the sets take turns: every repetition goes round
 // all of them, and what is reported is the best repetition of each, with the spread beside it.
 // Ratios of those are worth reading; the numbers themselves belong to the machine and the day.
+//
+// # Files
+//
+// How it is measured:
+//
+//	bench.go           kinds of workloads, cells, turns and repetitions
+//	slices.go          slices of a repetition
+//	json.go            results as JSON
+//	targets.go, targets_sets.go, targets_shared.go  the limits that results are compared with
+//
+// What is measured:
+//
+//	structures.go      event sets
+//	sets.go, fill.go   their workloads
+//	latency.go         single calls
+//	concurrent.go, concurrent_run.go  queues that goroutines share, and their workloads
+//	engines.go         simulations of CAPPED
+//	simulation.go      simulation kernels
+//	runs.go            models in files
+//	machines.go        models with machines
+//	neighbours.go      models with contacts among neighbours
+//	timers.go          timers
 package bench
 
 import (
