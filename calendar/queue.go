@@ -16,19 +16,19 @@ import (
 // is moved at most once for every level between the bucket it was dropped in and the front, which
 // is two or three times for 10⁸ events and bounded by the 64 bits of a time in the worst case.
 //
-// Single calls are bounded too: a bucket has at most 65,536 entries, or one in 64 of all, and a
-// call divides or sweeps one of them, with what comes of it, or sweeps those of the last eight
-// events that were cancelled or moved. That is some milliseconds, whatever was done before, and the
-// same goes for growing and for giving memory back. There are two exceptions: passing over the
-// cancelled among more than 65,536 events at one instant, of which an eighth may be left when it is
-// their turn, and every 2³² cancellations, after which all entries are looked at once. ScheduleAll,
-// Reset, Trim and Stats take time in proportion to what they deal with.
+// Single calls are bounded too. A bucket has at most 65,536 entries, or 1/64 of all entries. A call
+// divides or sweeps one bucket and the buckets made from it, or sweeps the buckets of the last
+// eight events that were cancelled or moved. That takes some milliseconds at most, whatever was
+// done before, and so do growing and giving memory back. There are two exceptions: skipping the
+// cancelled ones among more than 65,536 events at one instant, of which an eighth may still be
+// there when they are due; and every 2³² cancellations, when all entries are visited once.
+// ScheduleAll, Reset, Trim and Stats take time proportional to what they process.
 //
-// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are not full come on
-// top, up to 8 MB in all, which shows in queues of some thousand events (450 bytes an event at
+// An event takes about 29 bytes: 12 for its id and 16 in a bucket. Chunks that are partly filled
+// add up to 8 MB in all, which matters in queues of some thousand events (450 bytes an event at
 // 10⁴). Nothing is allocated per operation while the number of events stays within a few times what
-// it was, and nothing in it is a pointer that the garbage collector follows per event. Memory is
-// given back as events leave; see [MaxID] for what ids cost that are not dense.
+// it was, and the garbage collector follows no pointer per event. Memory is given back as events
+// leave; see [MaxID] for the cost of ids that are not dense.
 //
 // It differs from the calendar queue of [Brown88] and of the other papers (package calendar/static)
 // in that there is no width to choose: a bucket is divided when it is opened, by the number and the
@@ -66,29 +66,29 @@ func (q *Queue) Schedule(id ID, at float64) error { return q.queue.Schedule(id, 
 // and a time, and then changes nothing.
 func (q *Queue) Reschedule(id ID, at float64) error { return q.queue.Reschedule(id, at) }
 
-// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other
-// in the order of the ids, but several goroutines work out when they are due.
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule, one after the other
+// in the order of the ids. Several goroutines compute when they are due.
 //
 // The function due computes the times of a block of up to 16,384 ids: it puts the times of the ids
-// first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is not
-// scheduled. It is called by so many workers at once (GOMAXPROCS if the number is not positive, and
-// 1,024 at most), each with its own number below that, for as many blocks in a row at a time, and
-// must not use the queue. The queue is the same afterwards, for all that can be seen of it,
-// whatever the number of workers.
+// first, first+1, … into at, which is filled with +Inf when due is called. An id whose time stays
+// +Inf is not scheduled. Several workers call due at once (GOMAXPROCS if workers is not positive,
+// and 1,024 at most). Each has its own number, from 0, and takes the next blocks when it has
+// finished one. The function must not use the queue. The result does not depend on the number of
+// workers.
 //
 // At the first id, in their order, that Schedule would refuse, it stops and returns an error that
 // names the id and wraps the error of Schedule. If due returns an error, it stops with that error
 // before the block. If due panics, ScheduleAll panics with a [PanicError] that has the value and
-// the stack; if due ends its goroutine, that is an error too. In any case the ids before are
-// scheduled and no others, while due may have been called for blocks behind. It panics if there are
-// no such ids: n is negative, or the last one is above the largest 32-bit number.
+// the stack; if due ends its goroutine, that is an error too. In all these cases exactly the ids
+// before are scheduled; due may have been called for later blocks. ScheduleAll panics if n is
+// negative or the last id is above the largest 32-bit number.
 //
 // When the context ends, it stops within two blocks for each worker and returns the context's
-// error. Of a queue that was empty nothing is scheduled then, and otherwise the ids before one of
-// them.
+// error. If the queue was empty, nothing is scheduled then; otherwise the ids before one of them
+// are.
 //
-// The times are not kept beside the queue; while it works it takes less than a megabyte for each
-// worker.
+// The times are not stored outside the queue. While ScheduleAll runs, it takes less than a megabyte
+// for each worker.
 func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int,
 	due func(worker int, first ID, at []float64) error) error {
 	return q.queue.ScheduleAll(ctx, first, n, workers, due)
@@ -108,13 +108,13 @@ func (q *Queue) Renumber(from, to ID) error { return q.queue.Renumber(from, to) 
 // pending.
 func (q *Queue) Next() (id ID, at float64, ok bool) { return q.queue.Next() }
 
-// NextBy is Next for an event that is due by time t; it reports false, and moves nothing, if the
-// earliest is later than that.
+// NextBy is Next if the earliest event is due by time t. Otherwise it reports false and changes
+// nothing.
 func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) { return q.queue.NextBy(t) }
 
-// Until dispatches the events up to and including time t, in order; those that the loop's body
-// schedules meanwhile are among them. The body may use the queue freely, and breaking off leaves
-// the remaining events pending. The clock stays at the last event dispatched.
+// Until dispatches the events up to and including time t, in order, also those that the loop's body
+// schedules. The body may use the queue freely. If the loop is left early, the remaining events
+// stay pending. The clock stays at the last event dispatched.
 func (q *Queue) Until(t float64) iter.Seq2[ID, float64] { return q.queue.Until(t) }
 
 // Peek returns what Next would, and leaves the event pending and the clock where it is.
@@ -130,23 +130,23 @@ func (q *Queue) Len() int { return q.queue.Len() }
 func (q *Queue) Now() float64 { return q.queue.Now() }
 
 // Reset removes all events and sets the clock to the given time, which must be finite and may be
-// before what it was. The queue is then as [New] would make it, with the same largest id, for all
-// that can be seen of it but its memory: that is kept, and given back little by little if it is not
-// needed. [Stats] counts from here on.
+// earlier than the clock. The queue is then as if made by New with the same largest id, except that
+// it keeps its memory, and gives it back gradually if it is not needed. [Stats] counts from here
+// on.
 //
-// It takes time in proportion to that memory, half a nanosecond for each id that has a record and
-// for each bucket, so that many short simulations can use one queue one after the other.
+// It takes time proportional to that memory, half a nanosecond for each id that has a record and
+// for each bucket, so that many short simulations can use one queue in turn.
 func (q *Queue) Reset(start float64) { q.queue.Reset(start) }
 
-// Trim gives back memory that the queue has and does not need at present: entries of slabs of which
-// little is in use are moved into others. The queue gives memory back by itself, without moving, if
-// it has several times as much as it needs; this is for callers that are about to take much memory
-// for something else. It takes time in proportion to the buckets and entries that there are, some
-// nanoseconds each, and little memory meanwhile: some bytes for each slab of 131,072 entries, and
-// four for each free chunk of 31.
+// Trim gives back memory that the queue does not need at present: entries in slabs that are little
+// used are moved into others. The queue gives memory back by itself, without moving entries, if it
+// has several times what it needs. Trim is for callers that are about to need much memory for
+// something else. It takes time proportional to the number of buckets and entries, some nanoseconds
+// each, and little memory: some bytes for each slab of 131,072 entries, and four for each free
+// chunk of 31.
 //
-// What is given back the collector has to find: runtime/debug.FreeOSMemory returns it to the system
-// at once.
+// The garbage collector frees this memory in its next cycle; runtime/debug.FreeOSMemory returns it
+// to the system at once.
 func (q *Queue) Trim() { q.queue.Trim() }
 
 // Stats returns the statistics of the queue. It takes time proportional to the number of buckets.

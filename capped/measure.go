@@ -37,7 +37,7 @@ var ErrSlow = errors.New("capped: the process is slow to settle")
 // An Estimate is a mean over rounds with its standard error.
 type Estimate struct{ Mean, Error float64 }
 
-// Measured is the long-run behavior of a process.
+// Measured is the long-run behaviour of a process.
 type Measured struct {
 	// Relaxation is the number of rounds in which the distance from the long run falls by e, in the
 	// limit of many bins. For GREEDY with many choices it may be infinite: the process does not

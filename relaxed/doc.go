@@ -22,8 +22,7 @@
 //
 // All methods may be called from any number of goroutines at once, without registration. An event
 // is removed by exactly one call. If ok is false, the queue was empty at some moment during the
-// call, but another goroutine may be about to schedule.
-// [Blocking] is a Queue whose Next waits, and
+// call, but another goroutine may be about to schedule. [Blocking] is a Queue whose Next waits, and
 // which detects the end of all work.
 //
 // # The papers

@@ -15,37 +15,38 @@ import (
 // Queue is a relaxed pending-event set: many goroutines schedule, cancel and dispatch events at
 // once, and [Queue.Next] returns one of the earliest.
 //
-// It is a MultiQueue [RSD15] of calendar queues. Events lie in a few subqueues for each process,
-// that is for each goroutine that runs at a time; they are its shard. A subqueue has a lock that is
-// never waited for while there are others, and its top, the time of its earliest event, can be read
-// without the lock. A goroutine schedules into the subqueues of its own shard, and takes the
-// earliest event of them. If another shard has fallen behind, which is when more than a few events
-// there are earlier than what the goroutine would take next, it waits a moment for it; where none
-// works, it goes and takes those events.
+// It is a MultiQueue [RSD15] of calendar queues. For each goroutine that runs at a time there are a
+// few subqueues, its shard. A subqueue has a lock, for which a goroutine does not wait while there
+// are other subqueues, and a top, the time of its earliest event, which can be read without the
+// lock. A goroutine schedules into the subqueues of its own shard, and takes the earliest event of
+// them. Another shard has fallen behind if more than a few of its events are earlier than the event
+// that the goroutine would take next. The goroutine then waits a moment for that shard; if no
+// goroutine is at work there, it takes those events itself.
 //
 // Events of equal times leave in any order, except with [Concurrency](1): then in the order in
 // which they were scheduled.
 //
-// Every operation costs a constant, expected and amortised, where a heap costs a logarithm.
+// Every operation takes constant time, expected and amortised, where a heap takes logarithmic time.
 // Goroutines hardly touch each other's memory, which is what parallel queues mostly wait for. Next
-// is O(p) events away from the earliest one, for a concurrency of p. Events that pass through for
-// ever take no more memory than the most that were there at once: with values of 8 bytes 40 to 65
-// bytes each, if there are many. No operation allocates once there is room. What an event's value
-// points to can be collected when the event is gone.
+// is O(p) events away from the earliest one, for a concurrency of p. The memory depends on the most
+// events that were there at once, however many pass through: 40 to 65 bytes each with values of 8
+// bytes, if there are many. No operation allocates once there is room. The value of an event can be
+// collected as garbage when the event is gone.
 //
-// It differs from the MultiQueue, which inserts into a queue at random and removes from the better
-// of two: a calendar is so much faster than a heap that nearly all the time would go into fetching
-// its lines from another processor's cache. The MultiQueue remedies this in part by staying with
-// the queues it has chosen for a while [WSD21]. Here a goroutine stays until it costs too much
-// order, which it can tell.
+// It differs from the MultiQueue, which inserts into a random queue and removes from the better of
+// two. A calendar is so much faster than a heap that most of the time would go into fetching its
+// cache lines from another processor. The MultiQueue reduces this by staying with the chosen queues
+// for a while [WSD21]. Here a goroutine stays with its shard until the order suffers too much,
+// which it detects from the tops of the other shards.
 //
-// All methods may be called from any number of goroutines at once, which need not be registered.
-// One that the system halts in the middle of an operation hides the events of one subqueue from the
-// others, and nothing else. To keep the scheduler from doing that, operations yield to it from time
-// to time when goroutines are waiting for a processor, and they hold no lock then.
+// All methods may be called from any number of goroutines at once, without registration. If the
+// system suspends a goroutine in the middle of an operation, the events of one subqueue are not
+// available to the others meanwhile, and nothing else happens. To make that rare, operations yield
+// to the scheduler from time to time when goroutines are waiting for a processor, and hold no lock
+// then.
 //
 // The zero value is not ready for use; call [New]. The number of shards is fixed when a Queue is
-// made, and a check for it in every operation would cost more than it saves.
+// made, and checking for that in every operation would cost more than it is worth.
 //
 // [RSD15]: https://doi.org/10.1145/2755573.2755616
 // [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
@@ -186,9 +187,9 @@ func (c *Queue[V]) blocked(a *affinity, home, try uint32) {
 // spins is how often an operation tries before it lets others run.
 const spins = 32
 
-// Next removes one of the earliest events, and returns its value and its time. In the mean it is
-// the earliest of all but for O(p), while all goroutines get to run; it is exactly the earliest
-// with a concurrency of 1, if no other goroutine is in the middle of an operation.
+// Next removes one of the earliest events, and returns its value and its time. On average O(p)
+// events are earlier, as long as all goroutines get to run. It is exactly the earliest with a
+// concurrency of 1, if no other goroutine is in the middle of an operation.
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Queue[V]) Next() (v V, at float64, ok bool) {

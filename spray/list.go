@@ -17,14 +17,14 @@ import (
 //
 // Elements of equal keys keep the order in which they were inserted, and leave in it by DeleteMin.
 //
-// Insert, Delete and Search visit O(log n) nodes, expected, of n elements; Insert and Delete a
-// constant number where keys are spread as calendars like them. DeleteMin and Spray visit a
+// Insert, Delete and Search visit O(log n) nodes of n elements, expected; Insert and Delete visit a
+// constant number if the keys are spread evenly enough for hints. DeleteMin and Spray visit a
 // constant number that depends on how far sprays go: with p processes, one of the first 2p or so.
 // No operation allocates once there is room. An element takes 85 to 105 bytes with a key and a
-// value of 8 bytes each. There are at most about twice as many nodes as the most elements that were
-// there at once, 128 more for each goroutine that works at the same time, and 4,096 for all,
-// whichever goroutines insert and remove. The list does not keep what a value points to once its
-// element is removed.
+// value of 8 bytes each. The number of nodes is at most about twice the largest number of elements
+// that were there at once, and 128 more for each goroutine that works at the same time, and 4,096
+// more in all, whichever goroutines insert and remove. The list does not keep what a value points
+// to once its element is removed.
 //
 // It differs from Jerry Li's report, "SprayLists: Provably Correct Approximate Priority Queues in a
 // Shared Memory Setting", in that
@@ -37,13 +37,14 @@ import (
 //     the head;
 //   - nodes are used again, by epochs.
 //
-// All methods may be called from any number of goroutines at once, which need not be registered.
-// There are no locks but where memory grows. When too many nodes are in use, because a goroutine
-// has been halted in the middle of an operation, Insert waits for it: for some 250 naps of a
-// millisecond at most, which take longer where many wait for a processor.
+// All methods may be called from any number of goroutines at once, without registration. There are
+// no locks except where memory grows. When too many nodes are in use, because a goroutine was
+// suspended in the middle of an operation, Insert waits for it: at most some 250 sleeps of a
+// millisecond, which take longer where many goroutines wait for a processor.
 //
-// The zero value is not ready for use; call [New]. How keys are ordered and how sprays walk is
-// fixed when a List is made, and a check for it in every operation would cost more than it saves.
+// The zero value is not ready for use; call [New]. The order of keys and the walk of sprays are
+// fixed when a List is made, and checking for that in every operation would cost more than it is
+// worth.
 type List[K cmp.Ordered, V any] struct {
 	epochs epoch.Domain[local]
 	owner  uint32 // in handles

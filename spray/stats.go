@@ -38,7 +38,7 @@ const (
 
 type counts [epoch.Counters]uint64
 
-// Stats adds up what all goroutines have done. What operations that are under way did lately may be
+// Stats returns the sums over all goroutines. Counts of operations that are in progress may be
 // missing: it waits only a moment for them.
 func (l *List[K, V]) Stats() Stats {
 	var sum counts
@@ -67,10 +67,9 @@ func (l *List[K, V]) Stats() Stats {
 	}
 }
 
-// Heights returns the heights of all elements, first to last: what a walk steps over, and what
-// decides how far it goes. In a list that walks have not worn down a height of h has probability
-// 2^(−h), independently of the others. While other goroutines insert and remove it is approximate.
-// It visits all elements.
+// Heights returns the heights of all elements, first to last. They determine how far walks go. In a
+// list whose heights walks have not biased, a height of h has probability 2^(−h), independently of
+// the others. While other goroutines insert and remove it is approximate. It visits all elements.
 func (l *List[K, V]) Heights() []int {
 	p := l.epochs.Enter()
 	defer p.Leave()

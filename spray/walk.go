@@ -87,9 +87,9 @@ func BasicSpray(p int, f float64) Walk {
 	return w
 }
 
-// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy
-// elements before it, which is tried again when it ends among them. After 16 times the first
-// element is taken; the report has no such end.
+// FullSpray is the report's Algorithm 3.2: [BasicSpray] on a list with K(p) = p·f(p)·log²p dummy
+// elements before it, which is repeated if it ends among them. After 16 attempts the first element
+// is taken; the report has no such limit.
 func FullSpray(p int, f float64) Walk {
 	w := BasicSpray(p, f)
 	l := log(p)

@@ -79,8 +79,8 @@ func New(cfg Config) (*Queue, error) {
 	return s, nil
 }
 
-// Reset makes q what [New] would make of the configuration: empty, at its start. It does so in the
-// memory that s has, where that is enough. If it returns an error, q is as it was.
+// Reset makes q what [New] would make of the configuration: empty, at its start. It reuses the
+// memory of q where that is enough. If it returns an error, q is unchanged.
 func (q *Queue) Reset(cfg Config) error {
 	switch {
 	case cfg.Buckets < 1 || cfg.Buckets > maxSize:

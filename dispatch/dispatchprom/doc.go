@@ -4,7 +4,7 @@
 //	registry.MustRegister(dispatchprom.NewCollector(dispatcher, labels))
 //	registry.MustRegister(dispatchprom.NewHTTPCollector(transport, labels))
 //
-// [Collector] and [HTTPCollector] list their metrics. A collection reads one consistent snapshot of
+// [NewCollector] and [NewHTTPCollector] list their metrics. A collection reads one consistent snapshot of
 // the statistics, and may run at any time, from any goroutine. Two collectors of one type in one
 // registry need different labels.
 //
