@@ -41,7 +41,7 @@ type Rival struct {
 }
 
 // Select finds the best of several systems by the fully sequential procedure KN of Kim and Nelson
-// [KN01]: after each replica, systems that are behind another by more than chance allows are
+// ([KN01]): after each replica, systems that are behind another by more than chance allows are
 // eliminated, until one is left. If all other means are worse by Delta or more, the best is found
 // with probability at least 1 − Alpha. Otherwise the result is within Delta of the best with that
 // probability; this is proved for the first case only.
@@ -50,7 +50,6 @@ type Rival struct {
 // reduce the number of replicas. Means over a run are close to normal; see TestSelectMeansOfQueues
 // for observations that are not.
 //
-// [KN01]: after each replica, those are left out that are behind another one by more than chance
 // [KN01]: https://doi.org/10.1145/502109.502111
 func Select(ctx context.Context, source Source, systems []ensemble.Params, o SelectOptions) (Selection, error) {
 	if err := o.defaults(len(systems)); err != nil {

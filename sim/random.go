@@ -295,9 +295,9 @@ func Empirical(data []float64) Distribution {
 	}
 }
 
-// Interpolated draws from data and from between: its distribution function rises evenly, by the
-// same probability, from each value to the next larger one. It panics if there are fewer than two
-// values, or one that is not finite.
+// Interpolated draws from data with linear interpolation: its distribution function rises linearly,
+// by the same probability, from each value to the next larger one. It panics if there are fewer
+// than two values, or one that is not finite.
 func Interpolated(data []float64) Distribution {
 	data = checkData("interpolated", data, 2)
 	slices.Sort(data)

@@ -16,19 +16,20 @@ import (
 // profits. For a quantity that lasts, such as the length of a queue, there is [TimeWeighted]. The
 // zero Tally is ready for use, and empty.
 //
-// The sum is kept with the rounding errors it makes [K98], and the variance by Welford's recurrence
-// [W62] for the distances from the first observation. The recurrence loses digits where the mean is
-// many standard deviations away from zero, and no mean is more than √n of them away from an
-// observation; so a large offset does no harm. Add takes about 7 ns and allocates nothing, unless
-// quantiles or observations are kept; a Tally has 80 bytes.
+// The sum is kept with its rounding error (K98), and the variance by Welford's recurrence [W62] for
+// the distances from the first observation. The recurrence loses digits where the mean is many
+// standard deviations away from zero, and no mean is more than √n of them away from an observation;
+// so a large offset does no harm. Add takes about 7 ns and allocates nothing, unless quantiles or
+// observations are kept; a Tally has 80 bytes.
 //
-// What an empty Tally does not know is NaN.
+// Statistics of an empty Tally are NaN.
 //
 // A Tally must not be used from several goroutines at once.
 //
+// K98 is D. E. Knuth, The Art of Computer Programming, volume 2, third edition, section 4.2.2,
+// theorem B.
+//
 // [W62]: https://doi.org/10.1080/00401706.1962.10490022
-// [K98]: D. E. Knuth, The Art of Computer Programming, volume 2, third edition, section 4.2.2,
-// theorem B
 type Tally struct {
 	n         int64
 	sum, lost float64 // the sum, and what rounding has taken from it

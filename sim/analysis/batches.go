@@ -30,9 +30,8 @@ const (
 
 // VonNeumann tests whether numbers depend on their neighbours. It returns a correlation, which is
 // that of neighbours but for a term for the ends, and the probability that independent normal
-// numbers have one that is at least as large. Small probabilities tell of numbers that are like
-// those before them. Of fewer than 8 numbers, or if all are the same, it cannot tell, and both are
-// NaN.
+// numbers have a correlation at least as large. A small probability means that neighbours are
+// alike. With fewer than 8 numbers, or if all are the same, both results are NaN.
 //
 // The correlation is 1 − V/2 with von Neumann's ratio V of the squares of differences to those of
 // distances from the mean. For n independent normal numbers it has mean 0 and variance

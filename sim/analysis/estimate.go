@@ -33,7 +33,7 @@ type Estimate struct {
 	Problems []string
 }
 
-// Enough reports whether nothing speaks against the interval.
+// Enough reports whether the estimate has no problems.
 func (e Estimate) Enough() bool { return len(e.Problems) == 0 }
 
 // HalfWidth is the longer of the two sides of the interval, which are not the same where the values
@@ -214,7 +214,7 @@ func unit(n int) Option { return func(o *options) { o.unit = n } }
 // many that a picture of it would be more than a moment's work.
 const courseParts = 4096
 
-// TimeSeries is the mean over time of a level, from the course that it has kept, by its means over
+// TimeSeries is the mean over time of a quantity, from the series that was kept, by its means over
 // 4096 parts of equal length. All counts are of these parts; Skip, too.
 func TimeSeries(c history.Series, opts ...Option) Estimate {
 	var x []float64

@@ -138,13 +138,11 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	return e
 }
 
-// QuantileOfIndependent is a quantile of what independent observations come from, such as the
+// QuantileOfIndependent is a quantile of the distribution of independent observations, such as the
 // results of replications: the wait of the worst of ten days. The interval is from one order
-// statistic to another, by the binomial distribution [D03]. It holds whatever the distribution is,
-// and covers at least with the probability that it says. It panics if p is not between 0 and 1, or
-// if a value is NaN.
-//
-// [D03]: H. A. David and H. N. Nagaraja, Order Statistics, third edition, section 7.1
+// statistic to another, by the binomial distribution (H. A. David and H. N. Nagaraja, Order
+// Statistics, third edition, section 7.1). It is valid for any distribution, and covers with at
+// least the stated probability. It panics if p is not between 0 and 1, or if a value is NaN.
 func QuantileOfIndependent(x []float64, p float64, opts ...Option) Estimate {
 	checkShare("QuantileOfIndependent", p)
 	if slices.ContainsFunc(x, math.IsNaN) {

@@ -14,19 +14,19 @@ type WarmUp struct {
 // fewForBatches is below how many values batches of five are too few.
 const fewForBatches = 50
 
-// MSER5 finds how much to leave out by the rule MSER-5 [W97], [WCS00]: values are put together by
-// five, and left out as many of these batches as make the marginal standard error of the mean of
-// the rest smallest, which is the sum of squared distances from that mean over the square of their
-// number. Leaving out more makes it larger as there is less left, leaving out less because what is
-// far from the rest adds much.
+// MSER5 finds how much of the beginning to leave out, by the rule MSER-5 [W97] (compared with
+// others in K. P. White, M. J. Cobb and S. C. Spratt, A comparison of five steady-state truncation
+// heuristics for simulation, WSC 2000). The values are grouped into batches of five. The number of
+// batches to leave out is the one that minimises the marginal standard error of the mean of the
+// rest: the sum of squared distances from that mean over the square of their number. Leaving out
+// more makes it larger because fewer values remain, leaving out less because values far from the
+// rest add much.
 //
-// Only the first half is searched: what is in the second half is of few values, and not to be
-// believed [WR10]. If the statistic is smallest at the middle, it might be still smaller later.
-// Take x from the first value on, of statistics that were not reset.
+// Only the first half is searched: in the second half the statistic is computed from few values,
+// and not reliable [WR10]. If it is smallest at the middle, it might be smaller still later. Pass x
+// from the first value on, of statistics that were not reset.
 //
 // [W97]: https://doi.org/10.1177/003754979706900601
-// [WCS00]: K. P. White, M. J. Cobb and S. C. Spratt, A comparison of five steady-state truncation
-// heuristics for simulation, WSC 2000
 // [WR10]: https://doi.org/10.1057/jos.2010.19
 func MSER5(x []float64) WarmUp {
 	w := WarmUp{Batch: 5}

@@ -51,12 +51,13 @@ func optionsOf(opts []Option) (options, error) {
 	return o, nil
 }
 
-// Save writes all that a simulation knows into a directory, which is made if it is not there: the
-// tables report, courses, observations and holdings, and the pictures levels, utilisation, gantt,
-// and one for each tally that has kept observations. Of what was not kept there is no file; see
-// [sim.Simulation.Keep]. If resources had more holdings than they may keep, the table missed has
-// how many are missing of each, and the title of gantt says so. Files of the same names are
-// replaced, and others left alone; a table missed of an earlier call goes if nothing is.
+// Save writes the statistics of a simulation into a directory, which is created if necessary: the
+// tables report, courses (time series), observations and holdings, and the pictures levels (time
+// series), utilisation, gantt, and one for each tally that has kept observations. There is no file
+// for what was not kept; see [sim.Simulation.Keep]. If resources had more holdings than they may
+// keep, the table missed has the number of missing ones for each, and the title of gantt says so.
+// Files of the same names are replaced, and others are left alone; a table missed of an earlier
+// call is removed if none is missing.
 func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -123,9 +124,9 @@ func (o options) missed(dir string, s *sim.Simulation) error {
 	return nil
 }
 
-// SaveResults writes what an experiment has found into a directory, as [Save] does: the tables
-// summary and results, and, if there are runs that have gathered courses, the picture bands, with
-// the level of confidence of the results.
+// SaveResults writes the results of an experiment into a directory, as [Save] does: the tables
+// summary and results, and, if runs has gathered time series, the picture bands, with the level of
+// confidence of the results.
 func SaveResults(dir string, r *replicate.Results, runs *Runs, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {

@@ -24,7 +24,7 @@ const (
 	Parquet Format = "parquet" // with types, and small
 )
 
-// Formats are all of them.
+// Formats returns all formats.
 func Formats() []Format { return []Format{CSV, JSON, Parquet} }
 
 // write writes rows, whose fields are columns: their names are in the tags for JSON and for

@@ -49,7 +49,7 @@ func WriteResults(w io.Writer, f Format, r *replicate.Results) error {
 	return write(w, f, rows)
 }
 
-// WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the
+// WriteSummary writes the results of an experiment: metric, mean, low and high (the ends of the
 // interval of the mean), level, sd, min, max, n and missing.
 func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	type row struct {
@@ -73,8 +73,8 @@ func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	return write(w, f, rows)
 }
 
-// WriteTimeSeries writes what levels were over time: statistic, from, to, mean, min, max. Samples
-// have the same time from and to.
+// WriteTimeSeries writes time series: statistic, from, to, mean, min, max. Samples have the same
+// time from and to.
 func WriteTimeSeries(w io.Writer, f Format, courses []history.Series) error {
 	type row struct {
 		Statistic string  `json:"statistic" parquet:"statistic,dict"`

@@ -27,9 +27,9 @@ import (
 //
 // An error or a panic in a replication ends the contexts of those with higher numbers and starts no
 // more; those with lower numbers run on, as they might fail themselves. When ctx is done, so are
-// the contexts of all. Replicate returns when all that it started have returned, so a replication
-// of long duration must heed its context; one that returns when its context is done counts as
-// stopped, whatever it recorded. With an error come the results of the replications before it.
+// the contexts of all. Run returns when every replication that it started has returned, so a long
+// replication must watch its context; one that returns when its context is done counts as stopped,
+// whatever it recorded. With an error come the results of the replications before it.
 //
 // The function run is called by several goroutines at once. What it changes should belong to its
 // replication.
@@ -274,7 +274,7 @@ func (r *Replication) closing(run func(*Replication) error) error {
 	return run(r)
 }
 
-// An Error says which replication failed. Its seed is for running it again alone.
+// An Error says which replication failed. Its seed reruns that replication alone.
 type Error struct {
 	Index int
 	Seed  uint64
