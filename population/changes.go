@@ -32,9 +32,9 @@ func Set(name, value string) Change {
 	return func(c *syntax.Changes) { c.Set = append(c.Set, syntax.Setting{Name: name, Text: value}) }
 }
 
-// Base makes changes of [Scenario] and [Set] beneath the other ones: the file is used as if it said
-// so, and Scenario and Set of the same call have precedence, also a scenario over what Base sets.
-// It is for models that start from what another study had, such as a fit.
+// Base makes changes of [Scenario] and [Set] beneath the others: they replace the values of the
+// file, and Scenario and Set of the same call have precedence over them, also a scenario over what
+// Base sets. It is for models that start from the values of another study, such as a fit.
 func Base(changes ...Change) Change {
 	return func(c *syntax.Changes) {
 		var base syntax.Changes
@@ -46,15 +46,15 @@ func Base(changes ...Change) Change {
 }
 
 // RecordBy counts by an attribute as well, or by the combinations of several, as record: by in the
-// file does. It changes nothing else: everybody does the same.
+// file does. It changes only what is recorded.
 func RecordBy(attributes ...string) Change {
 	return func(c *syntax.Changes) { c.RecordBy = append(c.RecordBy, slices.Clone(attributes)) }
 }
 
 // After makes changes from a time on, on the model's clock: those of [Scenario] and [Set], of
-// parameters only. It is for models that go on with runs that have come to that time. Up to it, the
-// model runs as it does without them, byte for byte, whatever the end that [Until] gives it; until
-// is the end with which the runs were begun, as Until takes it, or empty for that of the file.
+// parameters only. It is for models that continue runs that have reached that time. Up to it, the
+// model runs as it does without them, byte for byte, whatever end [Until] sets; until is the end
+// with which the runs were begun, as Until takes it, or empty for that of the file.
 //
 // Parameters change as by an intervention with set.
 func After(time float64, until string, changes ...Change) Change {
@@ -118,7 +118,7 @@ func OpenDir(dir string) func(name string) (fs.File, error) {
 	}
 }
 
-// MaxTable is how many bytes a table may have that is read at once.
+// MaxTable is the largest size, in bytes, of a table that is read as a whole.
 const MaxTable = tablefile.MaxBytes
 
 // Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files

@@ -8,10 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// WithDuration gives a parameter of the file, which stands where a duration or a distribution may
-// stand, the distribution of a function in Go: survival(t) is the probability of a duration longer
-// than t, in the model's unit of time. It must not rise, and must be a pure function: the same
-// argument gives the same result, in any goroutine. A draw calls it some sixty times.
+// WithDuration replaces the distribution of a parameter of the file by a function in Go. The
+// parameter must be used where a duration or a distribution may stand. survival(t) is the
+// probability of a duration longer than t, in the model's unit of time. It must not increase, and
+// must be a pure function: the same argument gives the same result, in any goroutine. A draw calls
+// it some sixty times.
 //
 //	population.WithDuration("incubation", func(t float64) float64 { return math.Exp(-t * t / 50) })
 //

@@ -89,8 +89,8 @@ func (m *Model) Size() int { return m.program.Size }
 // States are the names of the states, in the order of the file and of results.
 func (m *Model) States() []string { return slices.Clone(m.program.States) }
 
-// Counted are the names of all that is counted: the states, and then the states of machines, as in
-// hiv=positive.
+// Counted returns the names of all that is counted: the states, and then the states of machines, as
+// in hiv=positive.
 func (m *Model) Counted() []string { return slices.Clone(m.program.Counted) }
 
 // Machines are the names of the machines, in the order of the file. To tables and groups they are
@@ -117,8 +117,7 @@ func (m *Model) CountedByGroup(name int) bool { return !m.program.OfNobody(name)
 // of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Listed().Names() }
 
-// Numbers returns the names of the attributes that are a number of its own for everyone, in the
-// order of the file.
+// Numbers returns the names of the numeric attributes, in the order of the file.
 func (m *Model) Numbers() (names []string) {
 	for i := range m.program.Numbers {
 		names = append(names, m.program.Numbers[i].Name)
@@ -187,7 +186,7 @@ func (g Group) By() string { return strings.Join(g.Attributes, ",") }
 // String names the group, as results do: "north", or "north,child" for combinations.
 func (g Group) String() string { return strings.Join(g.Values, ",") }
 
-// Groups are the groups that are recorded by themselves, in the order of results.
+// Groups returns the groups that are recorded separately, in the order of results.
 func (m *Model) Groups() []Group {
 	all := make([]Group, len(m.program.Groups))
 	for i, g := range m.program.Groups {

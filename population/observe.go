@@ -27,8 +27,8 @@ func (run *Run) Tested(row, observation int) uint64 {
 	return run.rec.All.Seen[2*(row*len(run.m.Observations)+observation)+1]
 }
 
-// Expected is how many of those whom a survey has asked by a row, since the start, were to be
-// positive: the number asked times the mean of the chance over all whom it could have asked.
+// Expected is the expected number of positives of a survey by a row, since the start: the number of
+// individuals asked times the mean chance over all whom it could have asked.
 func (run *Run) Expected(row, observation int) float64 {
 	return run.rec.All.Expected[row*len(run.m.Observations)+observation]
 }
@@ -51,7 +51,7 @@ func (r *Result) Tested(observation int) Series {
 	return r.series(func(run *Run, row int) float64 { return float64(run.Tested(row, observation)) })
 }
 
-// Expected is how many of those whom a survey has asked since the start were to be positive.
+// Expected is the expected number of positives of a survey since the start; see [Run.Expected].
 func (r *Result) Expected(observation int) Series {
 	return r.series(func(run *Run, row int) float64 { return run.Expected(row, observation) })
 }
@@ -184,7 +184,7 @@ func (o *Options) streams(m *Model, replica int) (s engine.Streams) {
 	return s
 }
 
-// A Tree is what is known of who infected whom, pooled over all replicas.
+// A Tree summarises who infected whom, pooled over all replicas.
 type Tree struct {
 	// Offspring are the shares of those in a tree, infected or infecting, who infected so many.
 	Offspring map[int]float64
@@ -200,7 +200,7 @@ type Tree struct {
 	times   []float64
 }
 
-// A LargestTree is the tree of the most individuals; the first of several.
+// A LargestTree is the tree with the most individuals; of several, the first.
 type LargestTree struct {
 	Replica int
 	Root    uint64  // the individual that it begins with
@@ -214,8 +214,8 @@ type Reproduction struct {
 	N    uint64
 }
 
-// Durations are the distribution of some durations. Quantiles are within 0.2 % of theirs. What
-// cannot be known of so few is NaN.
+// Durations are the distribution of some durations. Quantiles have an error of at most 0.2 %.
+// Statistics that need more durations are NaN.
 type Durations struct {
 	Mean, SD                   float64
 	Q05, Q25, Median, Q75, Q95 float64

@@ -12,16 +12,16 @@ import (
 // a Message that says what was found and what was expected.
 type Problem = diag.Problem
 
-// Problems is the error for a model that cannot be run: all that is wrong with it, in the order of
-// the file.
+// Problems is the error for a model that cannot be run: everything that is wrong with it, in the
+// order of the file.
 type Problems = diag.Problems
 
-// ErrMemory is the error of a run that would take, or has come to take, more memory than there is.
+// ErrMemory is the error of a run that needs more memory than is available.
 var ErrMemory = engine.ErrMemory
 
-// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram
-// would take too long to lay out.
+// ErrDiagram is the error of a model with too many states or arrows to lay out a diagram in
+// reasonable time.
 var ErrDiagram = explain.ErrDiagram
 
-// Out is where those go who leave the population.
+// Out is the target of flows that leave the population.
 const Out = syntax.Out

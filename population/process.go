@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// A Process is a replica that is run step by step: the caller decides how far it advances and can
-// look at it whenever it stands still. It is for comparing a model with data on the way, or for
-// decisions that depend on what has happened.
+// A Process is a replica that is run step by step: the caller decides how far it advances, and can
+// inspect it in between. It is for comparing a model with data during a run, or for decisions that
+// depend on what has happened.
 //
 // Where it stops changes nothing: at every time it equals the replica of the same number of
 // [Model.Run], to the last bit. The times at which the file asks for rows have no meaning for it.

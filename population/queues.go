@@ -2,8 +2,8 @@ package population
 
 import "github.com/almanac-sim/almanac/population/internal/program"
 
-// Queues are what individuals may wait in turn for, if a model has queue: true: the kinds of places
-// that may be full, and the supplies.
+// Queues returns the names of what individuals can queue for, if a model has queue: true: the kinds
+// of places that may be full, and the supplies.
 func (m *Model) Queues() (names []string) {
 	for _, q := range m.program.Waits() {
 		names = append(names, queueName(m.program, q))
@@ -19,12 +19,12 @@ func queueName(p *program.Program, queue int) string {
 	return p.Places[queue].Name
 }
 
-// Waiting is how many wait in turn at a row, in the order of [Model.Queues].
+// Waiting is the length of a queue at a row, in the order of [Model.Queues].
 func (run *Run) Waiting(row, queue int) int {
 	return int(run.rec.Queues[row*len(run.m.Waits())+queue])
 }
 
-// Waiting is how many wait in turn now, in the order of [Model.Queues].
+// Waiting is the length of a queue now, in the order of [Model.Queues].
 func (p *Process) Waiting(queue int) int { return p.r.InLine(p.r.Program.Waits()[queue]) }
 
 // Waiting summarises how many wait in turn over the replicas, in the order of [Model.Queues].

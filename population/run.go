@@ -104,7 +104,7 @@ type Record struct {
 	Named   []uint64
 }
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
 	Fraction float64 // of the simulated time of all replicas
 	Time     float64 // on the model's clock, of a replica that is running

@@ -21,9 +21,9 @@ import (
 )
 
 // SaveAt makes a run end at a time, written as for [Until], so that its state can be saved there
-// with [Options].Save. Up to then the run is the one without SaveAt, byte for byte: the end of the
-// model stays what it is, and a run that goes on with the state ends there unless it is told
-// otherwise.
+// with [Options.Save]. Up to then the run is the one without SaveAt, byte for byte. The end of the
+// model stays what it is, and a run that goes on with the state ends there unless Until sets
+// another end.
 func SaveAt(time string) Change { return func(c *syntax.Changes) { c.Stop = &time } }
 
 // A StateWriter writes the states of the replicas of a run to a file; see [Options].Save. The file
@@ -200,8 +200,8 @@ type State struct {
 	sum   string
 }
 
-// Errors of files of states. ErrNoState is that of a file that is something else than a saved state,
-// ErrDamagedState that of a state that is damaged: some of it is read only when a replica goes on.
+// Errors of files of states. ErrNoState is returned if a file is not a saved state, ErrDamagedState
+// if a state is damaged. Some parts of a state are read only when a replica goes on with it.
 var (
 	ErrNoState      = statefile.ErrForeign
 	ErrDamagedState = statefile.ErrDamaged

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A PlaceRow is a number about the places of a kind; see [population.Places]. What is places (how
-// many there are), members, size (how many there are of a size above 0), turned away (since the
-// start) or waiting.
+// A PlaceRow is a number about the places of a kind; see [population.Places]. What is places (their
+// number), members, size (the number of places of a size above 0), turned away (since the start) or
+// waiting.
 type PlaceRow struct {
 	Replica    int
 	Time       float64
@@ -31,9 +31,9 @@ var placeTable = schema[PlaceRow]{"places", []field[PlaceRow]{
 	{"count", whole, plain, always, func(r *PlaceRow) any { return &r.Count }},
 }}
 
-// WritePlaces writes what there was of the places of each kind: replica, time, the date if the
-// model's clock has dates, kind, what, size and count. How many wait is for kinds that somebody can
-// wait for.
+// WritePlaces writes how many places of each kind there were, and how many individuals in them:
+// replica, time, the date if the model's clock has dates, kind, what, size and count. The number of
+// individuals that wait is written for kinds with a queue.
 func WritePlaces(w io.Writer, f Format, r *population.Result) error {
 	kinds, queues, dates := r.Model.Places(), r.Model.Queues(), r.Model.Dates()
 	l := placeTable.layout(func(p presence) bool { return p == ifDated && dates != nil }, nil, nil, nil)
@@ -75,8 +75,8 @@ func WritePlaces(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// Places reads what there was of the places of each kind, row by row, if the model has places. An
-// error is the last that is given.
+// Places reads how many places of each kind there were, and how many individuals in them, row by
+// row, if the model has places. An error ends the sequence.
 func (d *Directory) Places() iter.Seq2[PlaceRow, error] {
 	return each(d.opener(placeTable.name), &placeTable)
 }

@@ -12,10 +12,10 @@ type PointColumn struct {
 	Number bool // its values are numbers
 }
 
-// A PointRow is how something went, over the replicas of a point, at a time.
+// A PointRow summarises a count at a time over the replicas of a point.
 type PointRow struct {
-	Values   []string  // by column; those of columns that are numbers are not looked at
-	Numbers  []float64 // by column; those of the others are not looked at
+	Values   []string  // by column; ignored in columns of numbers
+	Numbers  []float64 // by column; ignored in the other columns
 	Replicas int
 	Time     float64
 	Kind     string // state, total, flow, named or outcome
@@ -51,17 +51,16 @@ var pointColumns = [...]column{
 	{"quantiles", text, true},
 }
 
-// A PointWriter writes a table of what went on at the points of a study, one row at a time. It must
-// not be used from several goroutines at once.
+// A PointWriter writes a table of counts over time at the points of a study, one row at a time. It
+// must not be used from several goroutines at once.
 type PointWriter struct {
 	out     sink
 	columns []PointColumn
 	cells   []cell
 }
 
-// NewPointWriter begins a table: the columns that tell the points apart, whose names must differ
-// from each other and from [PointColumns], and those. What is in the last, quantiles, is exact or
-// sketch.
+// NewPointWriter begins a table: the columns that tell the points apart, and then [PointColumns].
+// No two columns may have the same name. The last column, quantiles, is exact or sketch.
 func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter, error) {
 	var all []column
 	seen := PointColumns()

@@ -18,8 +18,8 @@ type Directory struct {
 	Summary *Summary
 }
 
-// Open reads the summary of a directory that almanac run wrote; the tables are read when they are
-// asked for.
+// Open reads the summary of a directory that almanac run wrote. Tables are read later, by the
+// methods.
 func Open(dir string) (*Directory, error) {
 	file, err := os.Open(filepath.Join(dir, "summary.json"))
 	if err != nil {
@@ -45,7 +45,7 @@ type SeriesRow struct {
 	Count  int64
 }
 
-// A FlowRow says how many went a way, or did what goes by a name.
+// A FlowRow says how many individuals made a transition, or how often a named event happened.
 type FlowRow struct {
 	Replica   int
 	Time      float64
@@ -107,8 +107,8 @@ type SupplyRow struct {
 	Left, Used, Lost, Refused int64
 }
 
-// An ObservedRow says how many an observation has seen since the start, or, of a survey, how many
-// it has tested, and how many of these were to be positive.
+// An ObservedRow says how many an observation has seen since the start, or, for a survey, how many
+// it has tested, and how many of these were expected to be positive.
 type ObservedRow struct {
 	Replica int
 	Time    float64
@@ -145,7 +145,7 @@ type PersonRow struct {
 	Times   []float64 // when each thing that the model records first happened; NaN if it did not
 }
 
-// Series reads how many were in each state, row by row. An error is the last that is given.
+// Series reads how many were in each state, row by row. An error ends the sequence.
 func (d *Directory) Series() iter.Seq2[SeriesRow, error] {
 	return each(d.opener(seriesTable.name), &seriesTable)
 }
@@ -155,7 +155,7 @@ func ReadSeries(r io.Reader) iter.Seq2[SeriesRow, error] {
 	return each(csvOpener("series.csv", r), &seriesTable)
 }
 
-// Flows reads how many went each way, row by row. An error is the last that is given.
+// Flows reads how many individuals made each transition, row by row. An error ends the sequence.
 func (d *Directory) Flows() iter.Seq2[FlowRow, error] {
 	return each(d.opener(flowTable.name), &flowTable)
 }
@@ -165,8 +165,8 @@ func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] {
 	return each(csvOpener("flows.csv", r), &flowTable)
 }
 
-// Outcomes reads what each outcome has accrued, if the model has outcomes, row by row. An error is
-// the last that is given.
+// Outcomes reads what each outcome has accrued, if the model has outcomes, row by row. An error
+// ends the sequence.
 func (d *Directory) Outcomes() iter.Seq2[OutcomeRow, error] {
 	return each(d.opener(outcomeTable.name), &outcomeTable)
 }
@@ -177,43 +177,41 @@ func ReadOutcomes(r io.Reader) iter.Seq2[OutcomeRow, error] {
 }
 
 // Supplies reads how much of each supply there was, row by row, if the model has supplies. An error
-// is the last that is given.
+// ends the sequence.
 func (d *Directory) Supplies() iter.Seq2[SupplyRow, error] {
 	return each(d.opener(supplyTable.name), &supplyTable)
 }
 
-// Networks reads how many links there were, row by row, if the model has networks. An error is the
-// last that is given.
+// Networks reads how many links there were, row by row, if the model has networks. An error ends
+// the sequence.
 func (d *Directory) Networks() iter.Seq2[NetworkRow, error] {
 	return each(d.opener(networkTable.name), &networkTable)
 }
 
 // Values reads the values of the whole population, if the model records any, row by row. An error
-// is the last that is given.
+// ends the sequence.
 func (d *Directory) Values() iter.Seq2[ValueRow, error] {
 	return each(d.opener(valueTable.name), &valueTable)
 }
 
 // Observed reads what each observation has seen, if the model observes anything, row by row. An
-// error is the last that is given.
+// error ends the sequence.
 func (d *Directory) Observed() iter.Seq2[ObservedRow, error] {
 	return each(d.opener(observedTable.name), &observedTable)
 }
 
-// Tree reads who infected whom, if the model records it, row by row. An error is the last that is
-// given.
+// Tree reads who infected whom, if the model records it, row by row. An error ends the sequence.
 func (d *Directory) Tree() iter.Seq2[TreeRow, error] {
 	return each(d.opener(treeTable.name), &treeTable)
 }
 
-// People reads everybody who was there, if the model records people, row by row. An error is the
-// last that is given.
+// People reads everybody who was there, if the model records people, row by row. An error ends
+// the sequence.
 func (d *Directory) People() iter.Seq2[PersonRow, error] {
 	return each(d.opener(peopleTable.name), &peopleTable)
 }
 
-// Events reads everything that happened, if it was written, row by row. An error is the last that
-// is given.
+// Events reads everything that happened, if it was written, row by row. An error ends the sequence.
 func (d *Directory) Events() iter.Seq2[EventRow, error] {
 	return each(d.opener(eventTable.name), &eventTable)
 }

@@ -23,7 +23,7 @@ type Summary struct {
 	PersonYears float64         `json:"person_years"`
 	Version     string          `json:"version"`
 	Parameters  Ordered[string] `json:"parameters"`
-	// Drawn says what each replica has drawn values of its own from; nil if all have the same.
+	// Drawn says from which table each replica draws values of parameters; nil if all have the same.
 	Drawn *Drawn    `json:"drawn,omitempty"`
 	Times []float64 `json:"times"`
 	Dates []string  `json:"dates,omitempty"`
@@ -44,8 +44,8 @@ type Summary struct {
 	Peaks Ordered[Peak]            `json:"peaks"`
 }
 
-// A Tree is what is known of who infected whom; see [population.Tree]. A pointer is nil where there
-// is no number.
+// A Tree summarises who infected whom; see [population.Tree]. A pointer is nil where there is no
+// number.
 type Tree struct {
 	Offspring      map[int]float64 `json:"offspring"`
 	GenerationTime struct {
@@ -66,7 +66,7 @@ type Tree struct {
 	} `json:"reproduction"`
 }
 
-// Drawn says what each replica has drawn values of its own from, as almanac run --from does.
+// Drawn says from which table each replica draws values of parameters, as with almanac run --from.
 type Drawn struct {
 	From       string   `json:"from"` // the path of a table
 	Rows       int      `json:"rows"`
@@ -124,22 +124,22 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 	return &s, nil
 }
 
-// Ordered is things by their names, in an order: that of the model file.
+// Ordered is a map by name that keeps an order: that of the model file.
 type Ordered[T any] struct {
 	names []string
 	by    map[string]T
 }
 
-// Names are all names, in order.
+// Names returns all names, in order.
 func (o Ordered[T]) Names() []string { return append([]string(nil), o.names...) }
 
-// Get is what goes by a name.
+// Get returns the value of a name.
 func (o Ordered[T]) Get(name string) (T, bool) {
 	t, ok := o.by[name]
 	return t, ok
 }
 
-// All gives the names and what goes by them, in order.
+// All yields the names and their values, in order.
 func (o Ordered[T]) All() iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for _, name := range o.names {
@@ -150,10 +150,10 @@ func (o Ordered[T]) All() iter.Seq2[string, T] {
 	}
 }
 
-// IsZero reports whether it was not there at all.
+// IsZero reports whether the object was absent.
 func (o Ordered[T]) IsZero() bool { return o.by == nil }
 
-// UnmarshalJSON reads an object, and remembers the order of its keys.
+// UnmarshalJSON reads an object, and keeps the order of its keys.
 func (o *Ordered[T]) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

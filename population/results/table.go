@@ -20,7 +20,7 @@ const (
 	JSON    Format = "json" // a list of blocks, each with a list for each column
 )
 
-// Formats are all of them.
+// Formats returns all formats.
 func Formats() []Format { return []Format{CSV, Parquet, JSON} }
 
 // A kind of column.

@@ -104,10 +104,10 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	})
 }
 
-// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has
-// dates, kind, flow, the attributes that the model records by, count, and, if the model records
-// incidence, incidence: how many in the interval that ends with the row. What goes by a name may
-// have any, also that of a flow: kind is flow or named, and tells them apart.
+// WriteFlows writes how many individuals have made each transition: replica, time, the date if the
+// model's clock has dates, kind, flow, the attributes that the model records by, count, and, if the
+// model records incidence, incidence: how many in the interval that ends with the row. Named events
+// may have any name, also that of a flow; kind, which is flow or named, tells them apart.
 func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	var flows []string
 	for _, f := range r.Model.Flows() {
