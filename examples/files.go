@@ -1,5 +1,7 @@
 // Package examples has the model files of this directory and the tables that they read, for
 // programs that show them.
+//
+//	text, err := examples.Files().ReadFile("sir.yaml")
 package examples
 
 import "embed"

@@ -1,4 +1,8 @@
 // Package papers gathers the claims of all papers.
+//
+//	for _, c := range papers.Claims() {
+//		fmt.Println(c.Name, c.Found)
+//	}
 package papers
 
 import (

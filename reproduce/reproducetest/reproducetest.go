@@ -1,6 +1,8 @@
-// Package reproducetest has what the claims of every paper are tested for: that they hold, that
-// they notice a theory which is wrong, that they stop when they are told to, and that the same seed
-// gives the same findings.
+// Package reproducetest has the tests that the claims of every paper must pass: that a claim has
+// the verdict that was found before, that a wrong theory is detected, that a check stops when its
+// context ends, and that the same seed gives the same findings.
+//
+//	reproducetest.Verdict(t, reproducetest.Named(t, li.Claims(), "spray-theorem-1.2"), 1)
 package reproducetest
 
 import (
