@@ -1,16 +1,18 @@
 // Package calendartest checks and times pending-event sets: any type with the methods of [Set],
 // also of other modules.
 //
-//		calendartest.Run(t, func(start float64) calendartest.Set {
-//			return calendar.New(calendar.StartAt(start))
-//		})
+//	calendartest.Run(t, func(start float64) calendartest.Set {
+//		return calendar.New(calendar.StartAt(start))
+//	})
 //
-//	  - [Run] is a conformance suite, for a test: order, ties, refusals, hostile times, and long
-//	    random histories beside a [Reference], a heap that is simple enough to be right.
-//	  - [Replay] turns bytes into operations and compares sets after each of them, for a fuzz target.
-//	  - [Fill], [Hold], [HoldCancel], [GrowShrink] and their relatives are workloads, for a
-//	    benchmark, with the jumps of any [Distribution]; the example of Hold shows how they go
-//	    together.
+// It has three parts:
+//
+//   - [Run] is a conformance suite, for a test: order, ties, refusals, hostile times, and long
+//     random histories beside a [Reference], a heap that is simple enough to be right.
+//   - [Replay] turns bytes into operations and compares sets after each of them, for a fuzz target.
+//   - [Fill], [Hold], [HoldCancel], [GrowShrink] and their relatives are workloads, for a
+//     benchmark, with the jumps of any [Distribution]; the example of Hold shows how they go
+//     together.
 //
 // # Files
 //
