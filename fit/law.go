@@ -20,6 +20,7 @@ const (
 	Binomial                       // out of the law's Arg, which each row has its own of: see Problem.OutOf
 )
 
+// String returns the name of the family.
 func (f Family) String() string {
 	switch f {
 	case Poisson:

@@ -7,8 +7,8 @@ type Kind string
 const (
 	// Printed is the claim as the paper has it: its formula, its number, its words.
 	Printed Kind = "printed"
-	// Corrected is the claim as it should be where what is printed fails: another constant, another
-	// reading, a condition more.
+	// Corrected is the claim with a correction, where the printed one fails: another constant,
+	// another reading, an additional condition.
 	Corrected Kind = "corrected"
 	// OtherReading is the claim by another defensible reading of the paper's words.
 	OtherReading Kind = "another reading"
@@ -16,8 +16,8 @@ const (
 	Answer Kind = "answer"
 	// Own is a statement of ours that the paper does not make.
 	Own Kind = "own"
-	// Control is about the measurement and not about the claim: that what is simulated is what the
-	// paper speaks of, that a reference agrees, that there was enough of it to tell.
+	// Control checks the measurement, not the claim: that the simulation is of what the paper
+	// describes, that a reference agrees, that there were enough observations to decide.
 	Control Kind = "control"
 )
 
@@ -40,7 +40,7 @@ type Checker struct {
 	kind    Kind
 }
 
-// For returns what adds checks of a kind.
+// For returns a Checker that adds checks of a kind.
 func (f *Finding) For(kind Kind) Checker { return Checker{f, kind} }
 
 // Check adds a comparison: measured must be within the tolerance of what is expected, and because
@@ -67,7 +67,7 @@ func (f *Finding) Between(what string, measured, low, high, tolerance float64, b
 	f.For(Printed).Between(what, measured, low, high, tolerance, because)
 }
 
-// A Verdict is what is to be said of a claim.
+// A Verdict is the result of checking a claim.
 type Verdict string
 
 // The verdicts on a claim of a paper.
@@ -76,7 +76,8 @@ const (
 	HoldsCorrected Verdict = "holds with a correction" // not all, but those of the correction do
 	DoesNotHold    Verdict = "does not hold"           // not all, and there is no correction that does
 	Ambiguous      Verdict = "ambiguous"               // by one reading it holds, by another it does not
-	// a control fails, or nothing printed can be checked: a figure of unknown origin, another machine
+	// Undecided means that a control fails, or that nothing printed can be checked: a figure of
+	// unknown origin, another machine.
 	Undecided Verdict = "undecided"
 )
 

@@ -25,10 +25,10 @@
 //
 // # Files
 //
-//	claim.go       Claim and Options; Verdict and Grade
+//	claim.go       Claim, Options, Finding and Table
 //	read.go        Read: claims from claims.md
 //	runner.go      Runner: progress, random numbers and errors of a check
-//	check.go       Check, Checker and Kind
+//	check.go       Check, Checker and Kind; Verdict and Grade
 //	threshold.go   Threshold: numbers of our own that decide
 //	estimate.go    Estimate: a mean and its standard error
 //	run.go         Run and Result
@@ -69,24 +69,25 @@ type Options struct {
 	Progress func(fraction float64)
 }
 
-// ReportProgress tells Progress, if there is one, what share of the claim is done, from 0 to 1.
+// ReportProgress calls Progress, if it is not nil, with the fraction of the claim that is done,
+// from 0 to 1.
 func (o Options) ReportProgress(fraction float64) {
 	if o.Progress != nil {
 		o.Progress(fraction)
 	}
 }
 
-// A Finding is what came of checking a claim.
+// A Finding is the outcome of checking a claim.
 type Finding struct {
-	// Measured is what was counted, in a sentence with its numbers, for the table that a report opens
-	// with: the same for a seed on every machine. What depends on the machine, time and memory, is
-	// Timed, if there is anything.
+	// Measured is what was counted, in a sentence with its numbers, for the table at the beginning
+	// of a report. It is the same on every machine for the same seed. Timed has what depends on the
+	// machine, such as time and memory; it may be empty.
 	Measured  string
 	Timed     string
 	Checks    []Check      // the numbers that decide
-	Notes     []string     // what is to be said beside them
+	Notes     []string     // remarks
 	Tables    []Table      // what was measured
-	Charts    []plot.Chart // and drawn
+	Charts    []plot.Chart // pictures of that
 	ChartName []string     // a short name for each chart's file, in the same order
 }
 
@@ -97,7 +98,7 @@ type Table struct {
 	Rows    [][]float64
 }
 
-// MarshalJSON writes what is no number as null, since JSON has no infinity.
+// MarshalJSON writes NaN and infinities as null, since JSON has neither.
 func (t Table) MarshalJSON() ([]byte, error) {
 	rows := make([][]any, len(t.Rows))
 	for i, row := range t.Rows {

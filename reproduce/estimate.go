@@ -10,8 +10,8 @@ const Sigmas = 4.5
 // An Estimate is a mean and its standard error.
 type Estimate struct {
 	Mean, SE float64
-	// One is what a single thing that is counted adds to the mean, where there may be too few of
-	// them for batches to tell the standard error.
+	// One is the contribution of a single counted thing to the mean, for counts that may be too few
+	// for batches to give the standard error.
 	One float64
 }
 
@@ -28,9 +28,9 @@ func Mean(x []float64) Estimate {
 	return Estimate{Mean: mean, SE: math.Sqrt(squares / (n - 1) / n)}
 }
 
-// BatchMeans estimates the mean of what successive batches of one run have. Where a batch resembles
-// those before it, as heavy tails make it do, the standard error grows by what the autocorrelations
-// say, up to the first that is not positive (Geyer's initial positive sequence).
+// BatchMeans estimates the mean from the means of successive batches of one run. If batches are
+// correlated, as with heavy tails, the standard error is increased by their autocorrelations, up to
+// the first that is not positive (Geyer's initial positive sequence).
 func BatchMeans(x []float64) Estimate {
 	n := float64(len(x))
 	mean := 0.0
@@ -67,9 +67,9 @@ func (e Estimate) Minus(o Estimate) Estimate {
 }
 
 // Outside returns how many standard errors an estimate lies outside of bounds, 0 within them. If
-// the lower bound is true, as many things as it says are expected, and their number varies by the
-// root of that at least; so none of them where three are expected is no surprise, though the
-// batches agree.
+// the lower bound is true, at least that many things are expected, and their number has at least
+// the square root of that as its standard deviation; so counting none where three are expected is
+// not significant, even if all batches agree.
 func (e Estimate) Outside(low, high float64) float64 {
 	off := max(low-e.Mean, e.Mean-high)
 	se := max(e.SE, math.Sqrt(max(0, low)*e.One))

@@ -118,3 +118,92 @@ func ExampleReport_HTML() {
 	// Output:
 	// true
 }
+
+// A check has a threshold of ours where the paper gives no number.
+func ExampleCheck() {
+	var f reproduce.Finding
+	f.For(reproduce.Printed).AtMost("share", 0.1, reproduce.Threshold{Name: "dice: most", Value: 0.5, Why: "half"})
+	for _, k := range f.Checks {
+		fmt.Printf("%s: %s is %v, at most %v: %t\n", k.Kind, k.What, k.Measured, k.Expected, k.OK)
+	}
+	// Output:
+	// printed: share is 0.1, at most 0.5: true
+}
+
+func ExampleKind() {
+	var f reproduce.Finding
+	f.For(reproduce.Answer).Check("sides", 6, 6, 0, "counted")
+	fmt.Println(f.Checks[0].Kind, "|", f.Verdict())
+	// Output:
+	// answer | open question, answered
+}
+
+func ExampleGrade() {
+	for _, g := range reproduce.Grades() {
+		fmt.Println(g)
+	}
+	// Output:
+	// proved
+	// exact on a grid
+	// simulated
+	// not contradicted
+}
+
+func ExampleVerdict() {
+	for _, v := range reproduce.Verdicts() {
+		if !v.OfThePaper() {
+			fmt.Println(v)
+		}
+	}
+	// Output:
+	// open question, answered
+	// own result
+}
+
+// The same seed gives the same findings, on every machine.
+func ExampleOptions() {
+	for _, seed := range []uint64{1, 1} {
+		f, err := dice.Run(context.Background(), reproduce.Options{Seed: seed})
+		fmt.Printf("%.4f %v\n", f.Checks[0].Measured, err)
+	}
+	// Output:
+	// 3.4968 <nil>
+	// 3.4968 <nil>
+}
+
+func ExampleProvenance() {
+	p := reproduce.NewProvenance(reproduce.Options{Seed: 7, Full: true}, "a laptop", "go run .")
+	fmt.Println(p.Machine, "|", p.Command, "|", p.Seed, p.Full)
+	// Output:
+	// a laptop | go run . | 7 true
+}
+
+func ExampleResult() {
+	results, err := reproduce.Run(context.Background(), []reproduce.Claim{dice}, reproduce.Options{Seed: 1}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	r := results[0]
+	fmt.Println(r.Name, "|", r.Says, "|", r.Verdict, "|", r.AsBefore())
+	// Output:
+	// dice | A die shows 3.5 on average. | holds | true
+}
+
+func ExampleTable() {
+	t := reproduce.Table{
+		Name: "throws", Columns: []string{"throws", "mean"},
+		Rows: [][]float64{{0, math.NaN()}, {1000, 3.5}},
+	}
+	text, err := t.MarshalJSON()
+	fmt.Println(string(text), err)
+	// Output:
+	// {"name":"throws","columns":["throws","mean"],"rows":[[0,null],[1000,3.5]]} <nil>
+}
+
+func ExampleThreshold() {
+	t := reproduce.Chosen("lehman: many orders")
+	fmt.Println(t.Value, "|", t.Why)
+	// Output:
+	// 3 | “many orders of magnitude”: three at least
+}

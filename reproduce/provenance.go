@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A Provenance is where results come from: what anybody needs who wants to repeat the run.
+// A Provenance says where results come from: what is needed to repeat the run.
 type Provenance struct {
 	Version string    `json:"version"` // of Almanac, as Go has it
 	Commit  string    `json:"commit"`  // of the source; "unknown" if the program was built without git, as by go run

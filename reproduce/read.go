@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Read returns the claims that a text describes, in its order. A line "# PAPER" begins those of a
-// paper, and a line "## NAME — PLACE — VERDICT — GRADE" a claim, with the verdict that was found
-// before and the grade of its evidence; a paragraph of what the paper says, one of how it is
-// measured here, and notes that follow those of the check, if there are any. checks has what checks
-// each claim, by its name, and runner makes what that is given.
+// Read returns the claims that a text describes, in its order. A line "# PAPER" begins the claims
+// of a paper, and a line "## NAME — PLACE — VERDICT — GRADE" a claim, with the verdict that was
+// found before and the grade of its evidence. A paragraph of what the paper says follows, one of
+// how it is measured here, and optional notes, which come after those of the check. The map checks
+// has the function for each claim, by its name, and runner makes the argument of these functions.
 //
-// The text and the checks are parts of one program: Read panics if they do not belong together.
+// The text and the checks are parts of one program: Read panics if they do not match.
 func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) Finding) []Claim {
 	var all []Claim
 	_, papers, _ := strings.Cut(text, "\n# ")

@@ -23,9 +23,9 @@ type Report struct {
 //go:embed report.html
 var page embed.FS
 
-// Write writes the report into a directory: report.html, which has everything in it, report.md with
-// the table that it opens with, claims.json with all but the pictures, for programs, and beside
-// them each table as CSV and each picture as SVG.
+// Write writes the report into a directory: report.html, which is complete; report.md, the table at
+// its beginning; claims.json, everything except the pictures, for programs; and each table as CSV
+// and each picture as SVG.
 func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (r *Report) JSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// HTML writes the report as one page that needs nothing else.
+// HTML writes the report as one self-contained page.
 func (r *Report) HTML(w io.Writer) error {
 	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class,
 		"stays": func(c Check) string { return c.Stays() },
@@ -83,7 +83,7 @@ func class(v Verdict) string {
 		Undecided: "undecided", Answered: "answered", OwnResult: "own"}[v]
 }
 
-// Markdown writes the table that the page opens with: paper, claim, what it says, what was
+// Markdown writes the table at the beginning of the page: paper, claim, what it says, what was
 // measured, and the verdict. What depends on the machine is in italics.
 func (r *Report) Markdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")

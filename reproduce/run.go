@@ -26,15 +26,15 @@ type Result struct {
 	Finding  Finding  `json:"-"`
 }
 
-// Words is what was measured and what was timed, as a report says it.
+// Words returns what was measured and timed, as a report says it.
 func (r *Result) Words() string { return strings.TrimSpace(r.Measured + " " + r.Timed) }
 
 // AsBefore reports whether the verdict is what was found before.
 func (r *Result) AsBefore() bool { return r.Verdict == r.Found }
 
-// Run checks claims, one after the other. The callback, which may be nil, is told which one is
-// under way and how much of all of them is done, from 0 to 1. A claim that cannot be checked ends
-// the run.
+// Run checks claims, one after the other. The callback, which may be nil, is called with the name
+// of the current claim and the fraction of all claims that is done, from 0 to 1. A claim that
+// cannot be checked ends the run.
 func Run(ctx context.Context, claims []Claim, o Options, progress func(name string, fraction float64)) ([]Result,
 	error) {
 	var all []Result

@@ -18,16 +18,15 @@ type Runner struct {
 	done, total int    // runs
 }
 
-// NewRunner returns a runner for a claim of that name, with so many runs in all.
+// NewRunner returns a runner for a claim of that name, with the given total number of runs.
 func NewRunner(ctx context.Context, o Options, name string, total int) *Runner {
 	hash := fnv.New64a()
 	hash.Write([]byte(name))
 	return &Runner{Context: ctx, Options: o, name: hash.Sum64(), total: total}
 }
 
-// Checked returns the Run of the claim of that name. check may end early by [Runner.Checkpoint],
-// [Runner.FailOn] and [Must]: cancelling is what may go wrong in a claim, at any depth, and is no
-// business of the functions between.
+// Checked returns the Run of a claim of that name. The check may end early by [Runner.Checkpoint],
+// [Runner.FailOn] and [Must], at any depth, so that the functions in between need no error results.
 func Checked(name string, check func(*Runner) Finding) func(context.Context, Options) (Finding, error) {
 	return func(ctx context.Context, o Options) (f Finding, err error) {
 		defer func() {
@@ -55,7 +54,7 @@ func (r *Runner) FailOn(err error) {
 	}
 }
 
-// Must returns x, or ends the check with the error of the call that has both.
+// Must returns x, or ends the check with err if that is not nil.
 func Must[T any](x T, err error) T {
 	if err != nil {
 		panic(failure{err})
@@ -66,15 +65,15 @@ func Must[T any](x T, err error) T {
 // Checkpoint ends the check if the context is done.
 func (r *Runner) Checkpoint() { r.FailOn(r.Context.Err()) }
 
-// CheckpointEvery is Checkpoint for every so many steps of a loop in which a step takes less than a
-// microsecond.
+// CheckpointEvery calls Checkpoint if step is a multiple of steps. It is for loops whose steps take
+// less than a microsecond.
 func (r *Runner) CheckpointEvery(steps, step int) {
 	if step%steps == 0 {
 		r.Checkpoint()
 	}
 }
 
-// Runs sets how many runs there are in all.
+// Runs sets the total number of runs.
 func (r *Runner) Runs(total int) { r.total = total }
 
 // Ran reports that another run is done.
@@ -91,7 +90,7 @@ func (r *Runner) Random(stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Options.Seed, r.name+stream))
 }
 
-// Stream returns the stream of those words, which may be split further. All streams are
+// Stream returns the random stream of these words, which may be split further. All streams are
 // independent.
 func (r *Runner) Stream(words ...uint64) random.Stream {
 	s := random.New(r.Options.Seed, r.name)

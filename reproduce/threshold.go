@@ -59,8 +59,8 @@ var thresholds = []Threshold{
 	{"spray: retries", 1, "expected constant time is less than one retry for each operation"},
 }
 
-// Chosen returns the threshold of that name. It panics if there is none: names are part of the
-// program.
+// Chosen returns the threshold of that name. It panics if there is none: the names are constants of
+// the program.
 func Chosen(name string) Threshold {
 	for _, t := range thresholds {
 		if t.Name == name {
@@ -85,7 +85,8 @@ func (c Checker) threshold(what string, measured float64, t Threshold, ok bool) 
 		Because: "chosen: " + t.Why, OK: ok, Threshold: &t})
 }
 
-// Stays says over which values of its threshold the check has the same outcome; "" without one.
+// Stays returns the values of the threshold for which the check has the same outcome, in words; ""
+// if the check has no threshold.
 func (c *Check) Stays() string {
 	switch {
 	case c.Threshold == nil:

@@ -44,9 +44,9 @@ func Run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result 
 	return results[0]
 }
 
-// Verdict expects a claim to have the verdict that was found before, and of its checks none to fail
-// but those of what is printed, by either reading, where that does not hold; that its progress goes
-// from 0 to 1; and that what it finds can be reported. It returns what was found.
+// Verdict expects a claim to have the verdict that was found before. Only checks of what is printed
+// may fail, by either reading, where that does not hold. The progress must go from 0 to 1, and the
+// finding must be fit for a report. It returns the finding.
 func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 	t.Helper()
 	last := 0.0
@@ -118,9 +118,9 @@ func Illustrated(t testing.TB, f reproduce.Finding) {
 	}
 }
 
-// Notices expects a claim of which the theory or the paper's number has been changed to have
-// another verdict than it had before, as it is, and each of the checks that are given by a part of
-// their names to have turned: to fail where it passed, or to pass where it failed.
+// Notices expects a changed claim, whose theory or printed number was made wrong, to have another
+// verdict than the unchanged one had, and each of the given checks, identified by a part of its
+// name, to have another outcome: to fail where it passed, or to pass where it failed.
 func Notices(t testing.TB, before reproduce.Result, wrong reproduce.Claim, seed uint64, checks ...string) {
 	t.Helper()
 	after := Run(t, wrong, reproduce.Options{Seed: seed})
@@ -143,7 +143,7 @@ func Notices(t testing.TB, before reproduce.Result, wrong reproduce.Claim, seed 
 	}
 }
 
-// Stops expects claims to end with the context's error when that is done.
+// Stops expects claims to end with the context's error when the context is done.
 func Stops(t testing.TB, claims []reproduce.Claim) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -155,7 +155,7 @@ func Stops(t testing.TB, claims []reproduce.Claim) {
 	}
 }
 
-// Seeded expects something that a claim measures to be the same with the same seed, and another
+// Seeded expects something that a claim measures to be the same with the same seed, and different
 // with another.
 func Seeded(t testing.TB, c reproduce.Claim, measured func(reproduce.Finding) float64) {
 	t.Helper()

@@ -281,10 +281,12 @@ type Error struct {
 	Err   error
 }
 
+// Error says which replication failed, and how.
 func (e *Error) Error() string {
 	return fmt.Sprintf("replicate: replication %d (seed %d): %v", e.Index, e.Seed, e.Err)
 }
 
+// Unwrap returns the error of the replication.
 func (e *Error) Unwrap() error { return e.Err }
 
 // An Option adjusts [Run].
