@@ -183,9 +183,9 @@ type Option = eventqueue.Option
 func Capacity(n int) Option { return eventqueue.Capacity(n) }
 
 // MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. The default
-// is no limit: ids in use take 12 bytes each and what lies between them nothing, by the page of
-// 16,384 ids. So one wrong number costs no more than 200 kB, and once 8 MB for the tables of pages;
-// but a thousand of them, all over the place, 200 MB.
+// is no limit: ids in use take 12 bytes each, in pages of 16,384 ids, and unused pages take
+// nothing. So one wrong number costs no more than 200 kB, and once 8 MB for the tables of pages;
+// but a thousand wrong numbers in different pages cost 200 MB.
 func MaxID(id ID) Option { return eventqueue.MaxID(id) }
 
 // StartAt sets the clock's first value. The default is 0. The time must be finite.

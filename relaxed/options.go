@@ -11,7 +11,7 @@ type options struct {
 	capacity    int
 
 	// Only tests set these. The defaults were chosen by BenchmarkQueueChoices.
-	per, lag int // 0 unless told
+	per, lag int // 0 means the default
 }
 
 const (

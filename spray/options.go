@@ -12,7 +12,7 @@ type options struct {
 	concurrency int
 	seed        uint64
 	capacity    int
-	walk        *Walk // nil unless told
+	walk        *Walk // nil means the default
 }
 
 const (

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Reference is the set that others are compared with: a binary heap from the standard library and a
-// map, nothing clever.
+// Reference is the set that others are compared with: a binary heap of the standard library and a
+// map.
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //

@@ -25,10 +25,10 @@ func AtMost(n int) Option {
 }
 
 // Run checks a pending-event set: every operation's result is compared with that of a [Reference]
-// that received the same calls, on inputs that have broken other calendars. A set with a method
-// Check() error is asked for its own opinion too, in the short runs after every operation while few
-// events are pending and once in a thirtieth of their number otherwise, and once in a thousand
-// operations or more in the long ones.
+// that received the same calls, on inputs that have broken other calendars. A method Check() error
+// of the set is called, too: in the short runs after every operation while few events are pending
+// and once in a thirtieth of their number otherwise, and once in a thousand operations or more in
+// the long ones.
 //
 // The function new makes an empty set whose clock stands at start and which takes ids below
 // [MaxID].

@@ -14,13 +14,13 @@ import (
 
 // CalibrateOptions say how [Calibrate] measures. The zero value is good.
 type CalibrateOptions struct {
-	N           int                // how many events are pending: 10,000 unless told, and 2 at least
+	N           int                // number of pending events, at least 2; 0 means 10,000
 	Discipline  Discipline         // how a bucket keeps its list
-	Widths      []float64          // in units of μ/N, that is Nδ/μ; unless told, from 2⁻⁶ to 2⁶
-	Repetitions int                // 5 unless told, a million at most; widths take turns, and the best of each counts
-	Least       time.Duration      // how long a repetition of one width lasts at least; 5 ms unless told
+	Widths      []float64          // in units of μ/N, that is Nδ/μ; nil means from 2⁻⁶ to 2⁶
+	Repetitions int                // at most a million, 0 means 5; widths take turns, and the best of each counts
+	Least       time.Duration      // minimal duration of a repetition of one width; 0 means 5 ms
 	Seed        uint64             // of the jumps
-	Progress    func(done, of int) // told after each repetition of each width, if not nil
+	Progress    func(done, of int) // called after each repetition of each width; may be nil
 }
 
 // A CalibrationPoint is one width of a [Calibration]. Times are in seconds per event.

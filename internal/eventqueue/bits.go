@@ -6,9 +6,9 @@ type bitPage [pageLen / 64]uint64
 
 const bitPageBytes = pageLen / 8
 
-// makeBits makes the bits of page p, which has records. No invalidation of a cancelled id of it is
-// deferred, since that needs the bits, and for ids that were moved the record says what it said
-// before.
+// makeBits makes the bits of page p, which has records. No id of the page has a deferred
+// invalidation of a cancelled event, since deferring one needs the bits. For ids that were moved,
+// the record is still right about what is pending.
 //
 //go:noinline
 func (q *Queue) makeBits(p int) {

@@ -10,7 +10,8 @@ import (
 // too many are inserted, the bottom is divided into buckets in its turn.
 
 const (
-	// loadMax is up to how many entries of a bucket are sorted rather than divided again.
+	// loadMax is the largest number of entries of a bucket that are sorted; a larger bucket is
+	// divided.
 	loadMax = 64
 	// bottomJoinMax is how many entries may be inserted before the bottom is divided, if it has so
 	// many.
@@ -46,10 +47,10 @@ func (q *Queue) insertBottom(e entry) {
 
 // spill makes a new level of the bottom, and puts e where it then belongs.
 //
-// What spills may lie before all that is in the last level, time and again, if events are scheduled
-// backwards. So that this does not add level upon level, small ones are taken up into the new one:
-// each then has at least twice the entries of the next, or more than a bucket may have, and no
-// entry is taken up more often than its level can double.
+// The spilled entries may lie before everything in the last level, again and again, if events are
+// scheduled in descending order. So that this does not add level after level, small levels are
+// merged into the new one. Each level then has at least twice the entries of the next, or more than
+// a bucket may have, and an entry is merged only as often as its level can double.
 //
 //go:noinline
 func (q *Queue) spill(e entry) {
@@ -64,8 +65,8 @@ func (q *Queue) spill(e entry) {
 	first := len(q.levels)
 	q.resetPrefetch()
 	if low == high && low == e.Key && low == timekey.Of(q.now) {
-		// They leave now, one after the other. What comes for the same time waits in a bucket
-		// behind them.
+		// They leave now, one after the other. New events at the same time go into a bucket behind
+		// them.
 		l := q.divide(first, 1, low, high)
 		l.end, l.to, l.open = low, q.levels[first-1].end, 1
 		q.levels = append(q.levels, l)
@@ -108,8 +109,7 @@ func (q *Queue) spill(e entry) {
 	q.place(e)
 }
 
-// small reports whether l is to be taken up into a level with n entries, and how many entries it
-// has.
+// small reports whether l is to be merged into a level with n entries, and how many entries it has.
 func (q *Queue) small(l *level, n int) (in int, ok bool) {
 	if l.size > 2*n || l.ties {
 		return 0, false

@@ -24,11 +24,10 @@ func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due f
 	return b.placeAll(ctx, workersFor(workers, b.blocks()), q.Len() == 0)
 }
 
-// maxWorkers is how many workers there are at most: more than processors, and their memory is
-// bounded.
+// maxWorkers bounds the number of workers, and with it their memory.
 const maxWorkers = 1024
 
-// workersFor is how many workers share the blocks if so many are wanted.
+// workersFor returns the number of workers that share the blocks, given the requested number.
 func workersFor(wanted, blocks int) int {
 	if wanted <= 0 {
 		wanted = runtime.GOMAXPROCS(0)
@@ -52,13 +51,13 @@ func (b *bulk) blocks() int {
 	return int((b.end-1)>>pageBits-b.first>>pageBits) + 1
 }
 
-// block tells the ids of block i, of which there is at least one.
+// block returns the ids of block i, of which there is at least one.
 func (b *bulk) block(i int) (from, to uint64) {
 	page := b.first>>pageBits + uint64(i)
 	return max(page<<pageBits, b.first), min((page+1)<<pageBits, b.end)
 }
 
-// abandon leaves a queue that was empty as it was, whatever has been done so far.
+// abandon restores a queue that was empty, whatever has been done so far.
 func (b *bulk) abandon() {
 	q := b.q
 	for i := range b.blocks() {
@@ -100,7 +99,7 @@ func (f *failure) before(i int) bool {
 	return b > 0 && i >= int(b)
 }
 
-// result is what ScheduleAll ends with.
+// result returns the result of ScheduleAll, or panics with the panic of due.
 func (f *failure) result() error {
 	if f.panic != nil {
 		panic(f.panic)
@@ -136,8 +135,8 @@ func refusal(id uint64, at float64, err error) error {
 	return fmt.Errorf("calendar: ScheduleAll: id %d at %v: %w", id, at, err)
 }
 
-// placeAll schedules one event after the other. While the times of as many blocks as there are
-// workers are worked out, the events of those before them are placed.
+// placeAll schedules one event after the other. While the workers compute the times of some blocks,
+// the events of the blocks before them are placed.
 func (b *bulk) placeAll(ctx context.Context, workers int, wasEmpty bool) error {
 	var times [2][][]float64 // of the blocks that are asked for and of those before them, by turns
 	for i := range times {

@@ -3,20 +3,22 @@ package eventqueue
 import "github.com/almanac-sim/almanac/internal/timekey"
 
 // In a large queue the record of an id that is cancelled or moved is not in the cache, and could
-// not be prefetched. To read it is to wait: a load that is not answered keeps all that comes behind
-// it from being finished. So it is not read, as long as that is possible.
+// not be prefetched. Reading it stalls the processor: a load that misses the cache keeps everything
+// after it from being completed. So it is not read as long as that can be avoided.
 //
-// The new version goes into the record at once, which makes the old entry stale. It is the next of
-// the whole queue and not of the id, so that nothing need be read for it, and the write brings the
-// record into the cache. The new entry is placed at once. The old key is needed only to count the
-// stale entry in the bucket where it lies, and that is deferred: the id and its new key go on a
-// list, and when some others have come behind it the record is in the cache, its key is replaced,
-// and the stale entry is counted. So versions are always right, and keys are right after flush.
+// The new version is written to the record at once, which makes the old entry stale. Versions are
+// counted for the whole queue and not for each id, so nothing need be read to get one, and the
+// write brings the record into the cache. The new entry is placed at once. The old key is needed
+// only to count the stale entry in its bucket, and that is deferred: the id and its new key are
+// appended to a list. When some others have been appended after it, the record is in the cache; its
+// key is replaced, and the stale entry is counted. So versions are always right, and keys are right
+// after flush.
 //
-// Cancel must know at once whether there is an event. There is a bit for each id, in pages that are
-// made when they are first needed: 125 kB for a million ids stay in the cache of the second level,
-// where 12 MB of records do not. A hold changes no bit. Reschedule need not know: whether one more
-// event is pending is found when the invalidation is applied, and Len applies them all.
+// Cancel must report at once whether there is an event. There is a bit for each id, in pages that
+// are made when they are first needed: 125 kB for a million ids stay in the second-level cache,
+// where 12 MB of records do not. A hold changes no bit. Reschedule does not need the answer:
+// whether one more event is pending is found when the invalidation is applied, and Len applies them
+// all.
 //
 // Until then a bucket may have stale entries that are not counted. So entries of the bottom are
 // checked while there is anything on the list. And if a bucket is divided or swept meanwhile, its
@@ -24,15 +26,16 @@ import "github.com/almanac-sim/almanac/internal/timekey"
 // be: counts are never too low, apart from those on the list, and may be too high, which costs a
 // sweep and does no harm.
 //
-// All this is for queues that count the stale entries of each bucket (see count) and whose records
-// are not in the cache. In smaller ones nothing is deferred.
+// This is done only in queues that count the stale entries of each bucket (see count) and whose
+// records are not in the cache. In smaller ones nothing is deferred.
 
 // deferFrom is the number of ids from which invalidations are deferred. With 10⁵ ids that would
 // cost a tenth; with 10⁷ it halves the time.
 const deferFrom = 1 << 17
 
-// maxDeferred is the length of the list. With 4 the first records are still on their way at times;
-// a call that must know has so many applied at once, each of which may sweep its bucket.
+// maxDeferred is the length of the list. With 4, some of the records have not arrived yet when they
+// are needed. A call that needs an exact result has to apply that many, each of which may sweep its
+// bucket.
 const maxDeferred = 8
 
 // An invalidation is of the event of an id, whose record has the new version but not yet the new

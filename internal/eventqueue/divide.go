@@ -54,10 +54,10 @@ func (q *Queue) openBucket(l *level) {
 		q.load(b, shift)
 		return
 	}
-	// A large bucket is probably one of many alike, filled all over. So its range is taken for that
-	// of its entries, and they are read once and not twice. If it turns out otherwise, nothing is
-	// guessed of the buckets that come of it. The same goes for any that has about its share of its
-	// level, as one in which they are spread evenly would.
+	// A large bucket is probably one of many alike, full over its whole range. So its range is
+	// taken for that of its entries, and they are read once and not twice. If that is wrong,
+	// nothing is guessed for the buckets made from it. The same holds for any bucket that has about
+	// its share of its level, as it would if the entries were spread evenly.
 	low, high := l.floor(l.open), l.end-1
 	guess, least := !ends && (b.n >= guessMin && !l.guessed || int(b.n)*l.count() <= fairShare*l.size), low
 	if !guess {
@@ -80,11 +80,11 @@ func (q *Queue) openBucket(l *level) {
 }
 
 // leaveOutTail raises low if the keys from low to high are spread over so many orders of magnitude
-// that dividing them evenly would not do justice to most of the entries: half of the numbers below
-// 1 are above 1/2, but so is only a thousandth of their keys. It is so when a simulation starts at
-// time zero. What is left out should be few, by the first chunk; but of what was left out before,
-// if it is sure, a quarter at most. Else entries that came in the order of their size, the largest
-// first, would be left out all but those of a chunk, hundreds of times in one call.
+// that dividing them evenly would suit few of the entries: half of the numbers below 1 are above
+// 1/2, but only a thousandth of their keys. This happens when a simulation starts at time zero. The
+// entries that are left out should be few. The first chunk is taken as a sample; if sure, all
+// entries are counted, and at most a quarter are left out. Otherwise, if entries came in descending
+// order, all but those of one chunk would be left out, hundreds of times in one call.
 func (q *Queue) leaveOutTail(b bucket, low, high uint64, sure bool) uint64 {
 	const decent = 6 << 52 // keys of six powers of two
 	if low < signBit || high-low <= decent {
@@ -119,7 +119,7 @@ func below(es []entry, key uint64) (n int) {
 	return n
 }
 
-// divide makes a level for n entries with keys from low to high, which will be so many levels down.
+// divide makes a level, at the given depth, for n entries with keys from low to high.
 func (q *Queue) divide(depth, n int, low, high uint64) level {
 	var l level
 	l.shape(low, high, fan(float64(n)*q.growth(depth)))
@@ -132,10 +132,10 @@ func (q *Queue) divide(depth, n int, low, high uint64) level {
 // A levelHistory says how many entries a level was made for, and how many went through it.
 type levelHistory struct{ size, through int }
 
-// growth is how many times as many entries passed through the last level that was so deep as it had
-// been made for. While a level is worked off, events are scheduled into it: many if it spans
-// several jumps, few if it spans a small part of one. The next level in its place will most likely
-// fare alike.
+// growth is the ratio of the number of entries that passed through the last level of this depth to
+// the number that it was made for. While a level is processed, events are scheduled into it: many
+// if it spans several jumps, few if it spans a small part of one. The next level in its place will
+// probably be similar.
 func (q *Queue) growth(depth int) float64 {
 	if depth >= len(q.history) {
 		return 1
@@ -150,8 +150,8 @@ func (q *Queue) growth(depth int) float64 {
 	return min(float64(f.through)/float64(f.size), maxGrowth)
 }
 
-// firstGrowth is the growth that is expected of the first level when nothing is known yet. Were all
-// jumps exponential it would be log n.
+// firstGrowth is the expected growth of the first level, when nothing is known yet. If all jumps
+// were exponential it would be log n.
 const firstGrowth = 8
 
 // fan is how many buckets to make for so many entries.
@@ -184,9 +184,9 @@ func (q *Queue) distribute(b bucket, l *level) {
 	}
 }
 
-// checkLen is how many entries are checked before the live ones among them are moved. The records
-// of as many of the next chunk are prefetched meanwhile. The processor would wait if it were asked
-// for more of them at a time.
+// checkLen is the number of entries that are checked before the live ones among them are moved.
+// Meanwhile the records of as many entries of the next chunk are prefetched. More prefetches at a
+// time would stall the processor.
 const checkLen = 8
 
 // takeLive releases the chunks of b, drops its stale entries, and calls do with the live ones, some

@@ -5,7 +5,7 @@
 // ([Queue.Ahead], [Queue.Prefetch], [Queue.PrefetchID]).
 //
 //	q := eventqueue.New(eventqueue.Capacity(len(particles)))
-//	q.Prefetch(eventqueue.ArrayOf(particles, 1)) // has them in the cache when their time comes
+//	q.Prefetch(eventqueue.ArrayOf(particles, 1)) // each is in the cache when its event is due
 //	id, at, tied, ok := q.NextTied(until)
 //
 // docs/design/queue.md explains how it works.
@@ -15,7 +15,7 @@
 // The calls:
 //
 //	queue.go        Queue: its fields, its options, and the calls that schedule, cancel and dispatch
-//	bulk.go         ScheduleAll: many events, whose times several goroutines work out
+//	bulk.go         ScheduleAll: many events, whose times several goroutines compute
 //	reset.go        Reset
 //	trim.go         Trim
 //	stats.go        Stats
@@ -26,18 +26,18 @@
 //	bottom.go       the events that are due first, sorted
 //	levels.go       levels of buckets, and how a bucket is opened
 //	divide.go       dividing a bucket into a level of its own
-//	nest.go         dividing a bucket before its time
+//	nest.go         dividing a bucket early
 //	ties.go         many events at one time
 //	pool.go         chunks of entries, from slabs
 //
-// What is kept of an id, and what is postponed:
+// Records of ids, and deferred work:
 //
 //	record.go       records of ids, in pages
 //	bits.go         one bit for each id: pending or not
 //	stale.go        entries of cancelled and moved events, and how they are swept
 //	deferred.go     invalidations that are applied later
-//	writebuffer.go  writes to records that are made later, together
-//	prefetch.go     asking the processor for memory in advance
+//	writebuffer.go  writes to records, in batches
+//	prefetch.go     prefetching memory
 //	shrink.go       giving memory back
 //	key.go          times as integers
 package eventqueue

@@ -3,9 +3,8 @@ package eventqueue
 import "math/bits"
 
 // Beyond the events that are due first (bottom.go), entries lie in levels of buckets. A bucket of a
-// level is the keys that are equal after a shift; the first bucket also has all the keys before it
-// and the last one all those after it, so that a level has a place for every key that comes its
-// way.
+// level has the keys that are equal after a shift. The first bucket also has all the keys before it
+// and the last one all those after it, so that a level has a bucket for every key.
 //
 //	level 0  <----|....|....|....|....|....|....|...|---->
 //	                   ▲ open            ▲ nested: so many came that they were divided at once
@@ -57,8 +56,8 @@ func (l *level) index(k uint64) uint64 {
 	return min(max(k, l.first)>>(l.shift&63)-l.base, l.last)
 }
 
-// floor is a key that none in bucket i of l is below and all in the bucket before it are, if there
-// is one.
+// floor returns a key such that no key in bucket i of l is below it and all keys in the bucket
+// before it are, if there is one.
 func (l *level) floor(i int) uint64 {
 	switch {
 	case l.ties:
@@ -98,7 +97,8 @@ func (l *level) shape(low, high, fan uint64) {
 	l.last = high>>l.shift - l.base
 }
 
-// limit is the first key after l's last bucket, apart from those that have no better place.
+// limit is the first key after l's last bucket, apart from those for which there is no better
+// level.
 func (l *level) limit() uint64 {
 	if end := (l.base + l.last + 1) << l.shift; end != 0 {
 		return end
@@ -120,8 +120,8 @@ func (q *Queue) allLevels(yield func(*level) bool) {
 	}
 }
 
-// restart makes an empty queue ready for whatever comes: negative times in one bucket, all others
-// in a second.
+// restart prepares an empty queue for any keys: negative times in one bucket, all others in a
+// second.
 func (q *Queue) restart() {
 	for i := range q.levels {
 		q.retire(i)
@@ -159,8 +159,8 @@ func (q *Queue) descend(below level) {
 	q.levels = append(q.levels, below)
 }
 
-// takeBuckets returns at least n empty buckets, a power of two of them so that they soon fit for
-// good.
+// takeBuckets returns at least n empty buckets. Their number is a power of two, so that arrays can
+// be reused for levels of different sizes.
 func (q *Queue) takeBuckets(n int) []bucket {
 	class := bits.Len(uint(n - 1))
 	if class < len(q.spare) {

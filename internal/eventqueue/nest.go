@@ -1,13 +1,13 @@
 package eventqueue
 
-// A bucket that has got as many entries as a single call should have to deal with is divided at
-// once, wherever it is. So are the events that are scheduled before the first is taken, all of
-// which belong into one bucket: the first ones to come show how they are spread, and the others go
-// where they belong straight away.
+// A bucket that has reached the largest number of entries that a single call should process is
+// divided at once, wherever it is. So are the events that are scheduled before the first is taken,
+// all of which belong into one bucket: the first ones show how times are spread, and the others go
+// directly into the right buckets.
 
 const (
-	// most is how many entries a bucket may have: to look at them and to divide or sweep them takes
-	// about a millisecond. Of many events it may have one in so many.
+	// most is the largest number of entries of a bucket: checking them and dividing or sweeping
+	// them takes about a millisecond. In a large queue it is a fixed share of all entries.
 	most   = 1 << 16
 	oneIn  = 64
 	minFan = 2048 // buckets of a level for the future: see futureFan
@@ -94,9 +94,9 @@ func (q *Queue) nest(l *level, i, depth int) {
 }
 
 // extend returns how far a level should reach whose entries so far have keys from low to high, and
-// that will have all that comes later. It should not have to be followed by another soon, and that
-// not by a third: if l is a level of the path, it should reach half as far as that did; if it is
-// itself nested in such a level, several times as far as what there is.
+// that will receive everything later than that. It should not soon have to be followed by another
+// level, and that by a third. So if l is a level of the path, the new one reaches at least half as
+// far as l did; if l is itself nested in such a level, several times as far as its entries do.
 func extend(l *level, depth int, low, high uint64) uint64 {
 	reach, before := high-low, (l.limit()-l.first)/2
 	if depth > 0 {

@@ -71,8 +71,8 @@ func (p *pool) entries(b bucket, c uint32) []entry {
 	return es
 }
 
-// link is where chunk c keeps which one follows it in its bucket. It is in the chunk and not in an
-// array beside it because the chunk is in the cache when it is wanted.
+// link is the slot of chunk c that has the number of the next chunk of its bucket. It is in the
+// chunk and not in a separate array because the chunk is in the cache when the link is read.
 func (p *pool) link(c uint32) *uint64 {
 	slot := c << chunkBits
 	return &p.slabs[slot>>slabBits][slot&slabMask].Key

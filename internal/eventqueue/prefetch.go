@@ -10,12 +10,12 @@ import (
 // waiting for them would be most of the cost. What will be needed is known in advance, so it is
 // prefetched: with 10⁷ events a hold takes about 90 ns instead of 130.
 
-// cold is the number of ids from which their records do not fit into a cache of the second level.
+// cold is the number of ids from which their records do not fit into a second-level cache.
 const cold = 1 << 16
 
-// A prefetchState says how far prefetching has got. A processor can only have some dozen requests
-// for memory under way, and waits if there are more. So the records of the buckets after the bottom
-// are prefetched a few at a time, while events of the bottom are dispatched.
+// A prefetchState is the state of prefetching. A processor can have only some dozen memory requests
+// in flight, and stalls if there are more. So the records of the buckets after the bottom are
+// prefetched a few at a time, while events of the bottom are dispatched.
 type prefetchState struct {
 	entries     []entry // of a bucket, whose records and arrays are still to be prefetched
 	skipRecords bool    // their records need not be: see skipsRecords

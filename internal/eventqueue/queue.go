@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// Queue is the exact pending-event set that package calendar offers to everybody; what it promises
-// is said there, at calendar.Queue and its methods. Here it also has the calls that only an engine
-// needs which keeps a population in arrays: NextTied, Ahead, Prefetch and PrefetchID.
+// Queue is the exact pending-event set that package calendar exports; calendar.Queue and its
+// methods document it. In addition it has calls for an engine that keeps a population in arrays:
+// NextTied, Ahead, Prefetch and PrefetchID.
 //
 // The zero value is an empty queue.
 type Queue struct {
@@ -263,7 +263,7 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 	}
 }
 
-// NextBy is Next for an event that is due by time t.
+// NextBy is Next if the earliest event is due by time t.
 func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 	// Most of the time there is a live entry at the bottom; otherwise Peek finds it.
 	if q.head == len(q.bottom) || q.maybeStale && !q.isCurrent(q.bottom[q.head]) {

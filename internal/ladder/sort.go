@@ -9,10 +9,9 @@ const (
 // Sort sorts up to SortLen entries by key into to, leaving equals in their order. The keys are
 // equal after a shift.
 //
-// They differ in so few bits that what differs fits beside the position, which then breaks the
-// ties. Such numbers are sorted without a branch that depends on them, which takes about 6 ns an
-// entry where insertion takes 15 to 20, because the processor guesses every other comparison of
-// those wrong.
+// The keys differ in few bits, and these fit into a number beside the position, which breaks ties.
+// Such numbers are sorted without a branch that depends on them, in about 6 ns an entry. Insertion
+// sort takes 15 to 20 ns, because half of its branches are mispredicted.
 func Sort(to, es []Entry, shift uint8) {
 	if shift > 64-sortBits { // only in level 0
 		copy(to, es)

@@ -27,13 +27,13 @@ type Metered interface {
 // that the meter does not order what the queue does not. What it costs is the clock, read twice an
 // operation: 40 to 80 ns on the usual machine.
 type Meter struct {
-	Goroutines int           // that use the queue at once, 1 unless told, and 65,536 at most
+	Goroutines int           // that use the queue at once, at most 65,536; 0 means 1
 	Fill       int           // elements that they insert before they begin, with exponential keys of mean 1
 	Operations int           // that each goroutine makes, about; with a Duration, 0 is no limit
 	Duration   time.Duration // after which goroutines stop even if they have made fewer; 0 is no limit
 
 	// Workload is what each goroutine does with the queue until [Recorder.More] says that it is
-	// enough: [Hold] unless told.
+	// enough: nil means [Hold].
 	Workload func(r *Recorder)
 
 	Drain bool   // in the end remove all that is left, so that elements that were lost are noticed
