@@ -81,10 +81,11 @@ func (q *Queue) openBucket(l *level) {
 
 // leaveOutTail raises low if the keys from low to high are spread over so many orders of magnitude
 // that dividing them evenly would suit few of the entries: half of the numbers below 1 are above
-// 1/2, but only a thousandth of their keys. This happens when a simulation starts at time zero. The
-// entries that are left out should be few. The first chunk is taken as a sample; if sure, all
-// entries are counted, and at most a quarter are left out. Otherwise, if entries came in descending
-// order, all but those of one chunk would be left out, hundreds of times in one call.
+// 1/2, but only a thousandth of their keys. This happens when a simulation starts at time zero. At
+// most a quarter of the entries should be left out; the first chunk is taken as a sample. With
+// sure, all entries are counted: it is set for entries that were left out before. Without the
+// count, entries that came in descending order would all be left out except those of one chunk,
+// hundreds of times in one call.
 func (q *Queue) leaveOutTail(b bucket, low, high uint64, sure bool) uint64 {
 	const decent = 6 << 52 // keys of six powers of two
 	if low < signBit || high-low <= decent {

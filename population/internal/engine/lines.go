@@ -9,17 +9,18 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// lines are those who wait in turn: a queue for each kind of places and each supply, of individuals
-// to whom something could not happen because there was no room, or nothing left. They are in the
-// state of full meanwhile. Whoever leaves it leaves the queue.
+// lines are the queues of a run: one for each kind of places and each supply, of individuals to
+// whom something could not happen because there was no room, or nothing left. Meanwhile they are in
+// the state of full; an individual that leaves the state leaves the queue.
 //
-// First come is first served. A queue is served at the end of every event, intervention or delivery
-// that makes room (serve), so that between two events nobody waits for what is there.
+// A queue is first come, first served. It is served at the end of every event, intervention or
+// delivery that makes room (serve), so that between two events no individual waits for what is
+// available.
 //
-// Joining and leaving a queue take constant time, amortised: an entry of somebody who has left is
-// stale, and is skipped when its turn comes. Who waits for another place than their own, while only
-// their own has room, is passed over; that takes time for each of them. An entry takes 24 bytes,
-// and 24 more while it is valid.
+// Joining and leaving a queue take constant time, amortised: the entry of an individual that has
+// left is stale, and is skipped when its turn comes. An individual that waits for another place
+// than its own, while only its own has room, is passed over; that takes time for each of them. An
+// entry takes 24 bytes, and 24 more while it is valid.
 //
 // Invariants: the number of a queue is that of its valid entries; each valid individual is in the
 // state of full.
@@ -30,7 +31,7 @@ type lines struct {
 	due    bool               // something may have been set free
 }
 
-// A lineKey is somebody who waits in a state, or in one of a machine: 1 + its number.
+// A lineKey is an individual that waits in a state, or in one of a machine: 1 + its number.
 type lineKey struct {
 	id      uint32
 	machine uint16
@@ -87,8 +88,8 @@ func (r *Run) InLine(queue int) int {
 	return r.lines.queues[queue].waiting
 }
 
-// standInLine puts an individual to whom an action could not happen into a queue, if it is in the
-// state of full now. Who waits already keeps its turn.
+// standInLine puts an individual to which an action could not happen into a queue, if it is in the
+// state of full now. An individual that waits already keeps its turn.
 func (r *Run) standInLine(id uint32, do *program.Action, queue int) {
 	l, full := r.lines, do.Uses.Full
 	key, value := lineKey{id: id}, full.To
@@ -129,8 +130,8 @@ func (r *Run) leaveLines(id uint32) {
 	}
 }
 
-// serve lets those who wait have what has been set free. It goes on until nobody waits for what is
-// there.
+// serve grants what has become available to the individuals that wait, until none waits for what is
+// available.
 func (r *Run) serve() {
 	for r.lines.due {
 		r.lines.due = false
@@ -141,7 +142,7 @@ func (r *Run) serve() {
 	}
 }
 
-// isFree reports whether there is what a queue waits for.
+// isFree reports whether what a queue waits for is available.
 func (r *Run) isFree(queue int) bool {
 	if n := len(r.Program.Places); queue >= n {
 		return r.Supplies[queue-n].Left > 0
@@ -149,9 +150,9 @@ func (r *Run) isFree(queue int) bool {
 	return r.Program.Places[queue].Limited() && len(r.places.kinds[queue].Room(0)) > 0
 }
 
-// serveFirst serves the first of a queue for whom there is what it waits for: room may be that of
-// the place somebody is in, which is no other for them. Those keep their turn. It reports false if
-// nobody can be served.
+// serveFirst serves the first individual of a queue for which something is available: the free room
+// may be in the place that an individual is in, which is of no use to it. Such individuals keep
+// their turn. It reports false if no individual can be served.
 func (r *Run) serveFirst(queue int) bool {
 	l, q := r.lines, &r.lines.queues[queue]
 	q.skip(l)
@@ -241,8 +242,8 @@ func (l *lines) isValid(r *Run) bool {
 	return true
 }
 
-// canServe reports whether somebody in a queue lacks nothing. Of those to whom something is given
-// that has to be drawn it is not known.
+// canServe reports whether an individual in a queue lacks nothing. It does not count individuals
+// that would be given something that has yet to be drawn.
 func (l *lines) canServe(r *Run, queue int) bool {
 	drawn := func(m program.Move) bool { return m.Gives != nil || m.Inherits }
 	return slices.ContainsFunc(l.queues[queue].entries[l.queues[queue].first:], func(e lineEntry) bool {

@@ -328,5 +328,5 @@ func roomOf(limit, used uint64) memory.Room {
 	return memory.Room{Pages: limit - min(limit, used), Address: memory.Unknown}
 }
 
-// ErrMemory is the error of a run that would take, or has come to take, more memory than there is.
+// ErrMemory is the error of a run that needs more memory than is available.
 var ErrMemory = errors.New("not enough memory")

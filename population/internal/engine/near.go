@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// near is what a run knows of those among whom contacts are: those with the same value of an
-// attribute. See program.Neighbours for the seats; places.go and networks.go have the other two.
+// near is the state of the neighbourhoods by attribute: of those with the same value of it. See
+// program.Neighbours for the seats; places.go and networks.go have the other two kinds.
 //
 // The seats of a group double when it outgrows them, and are halved when three quarters of them are
 // empty. Then all members with a rate for each pair are scheduled anew: a constant amount of work
@@ -27,7 +27,7 @@ type near struct {
 	mode   presenceMode
 }
 
-// newNear returns what a run needs to know, nil for nothing.
+// newNear returns the state of neighbourhoods for a run, nil if it needs none.
 func newNear(m *program.Program) *near {
 	if len(m.Near)+len(m.Places)+len(m.Networks) == 0 && !m.Queues {
 		return nil
@@ -187,7 +187,7 @@ func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, 
 	return r.neighbour(id, c, l)
 }
 
-// neighbour is chooseNear for those who only look.
+// neighbour is chooseNear without effects.
 func (r *Run) neighbour(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	choices := random.Stream(l)
 	near := &r.Program.Near[c.Near]
@@ -215,7 +215,7 @@ func (r *Run) neighbour(id uint32, c *program.Contact, l contactSeed) (uint32, b
 	return pickSeat(g.Members[v], int(g.Positions[id]), int(r.near.seats[c.Near][v]), &choices)
 }
 
-// pickSeat chooses one of the other seats uniformly. It reports false if nobody is there.
+// pickSeat chooses one of the other seats uniformly. It reports false if the seat is empty.
 func pickSeat(members []uint32, own, seats int, s *random.Stream) (uint32, bool) {
 	if seats < 2 {
 		return 0, false

@@ -11,13 +11,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// A network is what a run knows of a network.
+// A network is the state of a network in a run.
 //
-// A rate for each link is that of a pair times the links of an individual, or their weight; whose
-// links change is scheduled anew at the end of the event. Links that end at a rate are ended by
-// either of their individuals, each at half of the rate (program.DoUnlink). Those that last for a
-// time of another law have it in a calendar of their own, and linksID stands for the earliest of
-// these in the calendar of the run.
+// A rate for each link is that of a pair times the number of links of an individual, or their
+// weight; an individual whose links change is scheduled anew at the end of the event. Links that
+// end at a rate are ended by either of their individuals, each at half of the rate
+// (program.DoUnlink). Links that last for a time of another law have their ends in a calendar of
+// their own, and linksID is the event of the earliest of these in the calendar of the run.
 //
 // Invariants: only the living have links; degrees[n] of the living have n; each link that lasts
 // until before the end of the run has an event in ends, and linksID has one that is not later.
@@ -56,9 +56,9 @@ func (r *Run) Others(near int, id uint32) float64 {
 	return n.weights.Total(id)
 }
 
-// choose chooses one of those who are linked with an individual. With eachPair it is a pick of
-// Others, which may mean nobody; otherwise it is in proportion to the weights. It reports false if
-// there is nobody.
+// choose chooses an individual linked with another. With eachPair it picks one of Others, which may
+// be empty; otherwise the choice is in proportion to the weights. It reports false if none was
+// chosen.
 func (n *network) choose(id uint32, eachPair bool, s *random.Stream) (uint32, bool) {
 	degree := n.links.Degree(id)
 	if degree == 0 {

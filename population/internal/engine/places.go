@@ -11,15 +11,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// places are what a run knows of places: who is in which.
+// places are the places of a run and their members.
 //
-// An individual joins, leaves or changes a place once all that an event changes of it has changed
-// (settlePlaces). Which place it joins is hashed from its stream, which does not advance. Those who
-// share a place are alike: each combination of what they share has a number, its group, and a place
-// is of one group.
+// An individual joins, leaves or changes a place after everything else that an event changes of it
+// (settlePlaces). The place is chosen by a hash of its stream, which does not advance. Individuals
+// that share a place are alike: each combination of what they share has a number, its group, and a
+// place is of one group.
 //
-// Invariants, once it is ready: who matches Where, and nobody else, belongs; whoever has a seat is
-// of the group of the place.
+// Invariants, once it is ready: exactly those that match Where belong; each individual with a seat
+// is of the group of the place.
 type places struct {
 	ready      bool
 	limited    bool // there may be no room in a kind
@@ -223,7 +223,7 @@ func (r *Run) fillKind(k int, end uint32) {
 	r.eachGroup(k, end, func(group uint32, ids []uint32) { r.fillGroup(kind, k, seats, group, ids) })
 }
 
-// tellStart tells OnEvent who is there at the start, once they are in their places.
+// tellStart calls OnEvent for every individual of the start, once all are in their places.
 func (r *Run) tellStart() {
 	if r.OnEvent == nil {
 		return
@@ -284,8 +284,8 @@ func (p *places) copy() *places {
 	return &c
 }
 
-// settlePlaces lets an individual leave the places that it does not belong to any more, and join
-// those that it has come to belong to. Then it carries out what the event says of places.
+// settlePlaces takes an individual from the places that it does not belong to any more, and puts it
+// into those that it has come to belong to. Then it carries out what the event says of places.
 func (r *Run) settlePlaces(id uint32) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
@@ -296,8 +296,8 @@ func (r *Run) settlePlaces(id uint32) {
 	}
 }
 
-// planPlaces says what the event at hand does to the places of an individual, once everything else
-// has changed. The other is whose place is inherited.
+// planPlaces notes what the current event does to the places of an individual, once everything else
+// has changed. The other is the individual whose place is inherited.
 func (r *Run) planPlaces(moves []program.PlaceMove, other uint32) {
 	r.places.moves, r.places.other = moves, other
 }
@@ -357,7 +357,7 @@ func (r *Run) replan(id uint32, k int, changed []uint32) {
 	}
 }
 
-// beginBatch begins to let several individuals in together, who found places together.
+// beginBatch begins the entry of several individuals that found places together.
 func (r *Run) beginBatch() {
 	r.places.together = true
 	r.places.batch = append(r.places.batch[:0], make([]uint32, len(r.places.kinds))...)
@@ -366,7 +366,7 @@ func (r *Run) beginBatch() {
 // endBatch ends it.
 func (r *Run) endBatch() { r.places.together = false }
 
-// foundTogether founds a place for a group, or returns that which others who enter together have
+// foundTogether founds a place for a group, or returns the one that others of the same batch have
 // founded.
 func (r *Run) foundTogether(k int, group uint32) uint32 {
 	p, seats := r.places, r.places.kinds[k]
@@ -528,7 +528,7 @@ func (r *Run) enterPlaces(id uint32, in *program.Entry, parent uint32) bool {
 	return true
 }
 
-// rollBack undoes that an individual was set up that cannot enter.
+// rollBack undoes the set-up of an individual that cannot enter.
 func (r *Run) rollBack(id uint32) {
 	r.stopTimers(id, 0)
 	r.status(id).state = program.NoState

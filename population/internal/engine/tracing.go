@@ -16,16 +16,16 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// tracing is what a run knows of the calls of program.Tracing.
+// tracing is the state of the calls of program.Tracing in a run.
 //
-// An event notes the calls that it makes; they are carried out once the event is over, before the
-// next one, first come first served (settleCalls). A call finds people: those are reached at once,
-// or later by an errand. Errands are no individual's clock: the earliest of them is the event of
+// An event notes the calls that it makes; they are carried out after the event and before the next
+// one, first come, first served (settleCalls). A call finds people: those are reached at once, or
+// later by an errand. Errands are not clocks of an individual: the earliest of them is the event of
 // errandsID.
 //
-// Nothing of it takes a word of anybody's stream: who is found, and when, is hashed from the
-// numbers of both individuals and the time of the call. So without anybody found, a run is as if
-// there were no calls.
+// None of this draws from the stream of an individual: who is found, and when, is hashed from the
+// numbers of both individuals and the time of the call. So if a call finds no one, the run is the
+// same as without calls.
 //
 // Slots are used again, so that an individual is known by its number, too. An individual that
 // leaves is looked for no longer, but those near it are found before it leaves.
@@ -46,7 +46,7 @@ type tracing struct {
 	reached []errand // scratch of settleCalls
 }
 
-// A call goes out because something happened to an individual.
+// A call is made because something happened to an individual.
 type call struct {
 	id      uint32
 	tracing int32
@@ -55,7 +55,7 @@ type call struct {
 	first, last int
 }
 
-// An errand is that somebody who was found is to be reached.
+// An errand is a scheduled visit to an individual that was found.
 type errand struct {
 	at, began  float64  // when it is, and when the call was
 	order      uint64   // of all errands
@@ -70,7 +70,7 @@ type errand struct {
 // before is the order in which errands are carried out.
 func (e *errand) before(o *errand) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
 
-// newTracing returns what a run needs to know, nil for nothing.
+// newTracing returns the state of tracing for a run, nil if it needs none.
 func newTracing(m *program.Program, stream random.Stream) *tracing {
 	if m.Calls == nil {
 		return nil
@@ -127,8 +127,8 @@ func (r *Run) remember(log int, id, other uint32) {
 // mostLogged is the most contacts that a log has room for.
 const mostLogged = 1 << 31
 
-// happened notes the calls that go out because an individual has entered a state, or leaves if it
-// is NoState, by something with a name.
+// happened notes the calls that are made because an individual has entered a state, or leaves if it
+// is NoState, by an event with a name.
 func (r *Run) happened(id uint32, state uint16, name int) {
 	if state != program.NoState {
 		r.call(id, r.Program.Calls.OfState[state])
@@ -252,7 +252,7 @@ func (r *Run) settleCalls(ctx context.Context) error {
 // lookPeople is how many people are looked for between two looks at the context and the memory.
 const lookPeople = 1 << 20
 
-// settleChain carries out calls until nobody makes another.
+// settleChain carries out calls until no call makes another.
 func (r *Run) settleChain(ctx context.Context) error {
 	t := r.tracing
 	for t.done < len(t.calls) {
@@ -299,7 +299,7 @@ func (r *Run) settleChain(ctx context.Context) error {
 	return nil
 }
 
-// reach does what becomes of somebody who was found, unless it has left meanwhile.
+// reach carries out the action for an individual that was found, unless it has left meanwhile.
 func (r *Run) reach(e *errand) {
 	state := r.status(e.id).state
 	if state == program.NoState || r.numbers[e.id] != e.number {
@@ -470,9 +470,9 @@ func makersWords(m *program.Program, l *program.Remembered) string {
 	return "all " + strings.Join(names, ", ")
 }
 
-// affordLogs returns an error if there is not enough memory to remember contacts, should everybody
-// make them all the time. How many make them at once is not known before: a run with a limit of its
-// own begins all the same, and ends when it has come to the limit.
+// affordLogs returns an error if there is not enough memory to remember contacts, assuming that
+// every individual makes them all the time. The true number is not known before: a run with a limit
+// of its own begins all the same, and ends when it reaches the limit.
 func affordLogs(m *program.Program, workers int, have float64) error {
 	if m.Calls == nil {
 		return nil
