@@ -65,7 +65,7 @@ type Claim struct {
 type Options struct {
 	Full bool   // at the papers' sizes, which takes long
 	Seed uint64 // of all that is random
-	// Progress is told how much of the claim is done, from 0 to 1. It may be nil.
+	// Progress is called with the fraction of the claim that is done, from 0 to 1. It may be nil.
 	Progress func(fraction float64)
 }
 

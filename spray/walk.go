@@ -97,12 +97,12 @@ func FullSpray(p int, f float64) Walk {
 	return w
 }
 
-// defaultWalk is the walk of a list that is told no other one. It goes down one height at a time,
-// as PerfectSpray does, but makes at most 2 steps at each, which leads to one of the first 2p
-// elements or so instead of p·log p. At height 1 it makes at least one: a walk that ends where it
-// came down hits high elements more often than others, and in time there are too few of them at the
-// front, and walks go too far. Every so often it takes the first element, so that none is passed
-// over for ever. A single process has no other to avoid.
+// defaultWalk is the walk of a list without the option Spraying. It goes down one height at a time,
+// as PerfectSpray does, but makes at most 2 steps at each, which leads to one of the first 2p or so
+// elements instead of p·log p. At height 1 it makes at least one step: a walk that may end where it
+// came down hits high elements more often than others, until there are too few of them at the
+// front, and walks go too far. At regular intervals it takes the first element, so that none is
+// passed over for ever. With a single process there is no collision to avoid.
 func defaultWalk(p int) Walk {
 	if p <= 1 {
 		return Walk{Exact: 1}

@@ -31,7 +31,7 @@ type benchReport struct {
 	Targets []bench.Target `json:"targets,omitempty"`
 }
 
-// A benchmark is what to measure and what becomes of it.
+// A benchmark is what to measure and what to do with the results.
 type benchmark struct {
 	// by which --out knows its files; with bench before it, since almanac capped may write there, too
 	name   string
@@ -43,7 +43,7 @@ type benchmark struct {
 	print  func(w io.Writer, r benchReport) error
 }
 
-// names are what things go by that a flag can name.
+// names are the names that a flag accepts.
 func names[T any](all []T, of func(T) string) []string {
 	var names []string
 	for _, t := range all {

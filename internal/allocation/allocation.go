@@ -94,7 +94,7 @@ func orNone(t *Theory) Theory {
 	return *t
 }
 
-// A Tell is told how far a measurement is, and what it is doing.
+// A Tell is called with the progress of a measurement, and what it is doing.
 type Tell func(done, of int, doing string)
 
 // A Mean is a mean with its standard error, if that is known.

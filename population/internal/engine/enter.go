@@ -177,8 +177,8 @@ func (r *Run) arrive(k uint32) {
 // enterAll adds all individuals that enter together, during a run, and counts them. The parent is
 // noID if there is none.
 //
-// The stream s is a word of the parent or of the source, whatever the number: how many they are
-// does not shift the draws of anybody else. The first individual has s, as if it entered alone.
+// The stream s is a word of the parent or of the source, whatever the number, so that the number
+// does not shift the draws of others. The first individual has s, as if it entered alone.
 func (r *Run) enterAll(in *program.Entry, s random.Stream, parent uint32, way, name int) {
 	if in.Count == nil {
 		r.enter(in, s, parent, way, name)

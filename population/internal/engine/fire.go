@@ -137,7 +137,7 @@ func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) boo
 	return scheduled
 }
 
-// carryOut is an action that nothing hinders.
+// carryOut carries out an action for which there is room and supply.
 func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
 	by := id
 	if r.observers != nil {

@@ -2,14 +2,14 @@ package engine
 
 import "github.com/almanac-sim/almanac/population/internal/program"
 
-// follow notes whether anything of the run follows the changes of states: most models have nothing
-// that does, and then become looks at one field instead of at many.
+// follow notes whether any part of the run reacts to changes of states: in most models none does,
+// and become then checks one field instead of many.
 func (r *Run) follow() {
 	r.followed = r.waiting.on || r.tracing != nil || r.outcomes != nil || r.lines != nil || r.places != nil ||
 		r.observers != nil || r.cameIn != nil || r.Program.StateAttribute >= 0 || len(r.Program.Machines) > 0
 }
 
-// leaveState tells what follows the states that an individual is about to go to another one.
+// leaveState updates what depends on states, before an individual goes to another one.
 func (r *Run) leaveState(id uint32, from, to uint16, name int) {
 	if w := &r.waiting; w.on && (to == program.NoState || w.counted[from] || w.counted[to]) {
 		w.changed = true
@@ -25,7 +25,7 @@ func (r *Run) leaveState(id uint32, from, to uint16, name int) {
 	}
 }
 
-// followLeaver tells what follows the states that an individual is about to leave the population.
+// followLeaver updates what depends on states, before an individual leaves the population.
 func (r *Run) followLeaver(id, by uint32, from uint16, name int) {
 	if r.phase.Machines != nil {
 		r.leaveMachines(id)
@@ -39,7 +39,7 @@ func (r *Run) followLeaver(id, by uint32, from uint16, name int) {
 	}
 }
 
-// enterState tells what follows the states that an individual has come to another one.
+// enterState updates what depends on states, after an individual has come to another one.
 func (r *Run) enterState(id, by uint32, from, to uint16, name int) {
 	if r.cameIn != nil {
 		r.passes(id, -1, from, to)

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// machines are what a run knows of the machines of its program: further states of every individual,
-// each with clocks of its own.
+// machines are the machines of a run: further states of every individual, each with clocks of its
+// own.
 //
 // The state of a machine is the value of an attribute. Its clocks at a rate are among the rates of
 // the individual's cell. Its clocks with a timer have columns between those of always and those of
@@ -24,7 +24,7 @@ import (
 // between two events, and changing is false.
 type machines struct {
 	// branches has, by machine, twice the branch of its split, plus 1 if that was drawn by other
-	// tables than its clocks go by now. It is empty without a split.
+	// tables than its clocks use now. It is empty without a split.
 	branches []store.Column
 	dealt    [][]uint16 // by machine, while the run is set up: 1 + the state that an individual of the start has
 	toStart  []int      // machines of the individual at hand whose clocks are to be started
@@ -55,7 +55,7 @@ func (r *Run) growMachines(ids int) {
 }
 
 // branchOf returns the branch of the split of a machine's state, or of the state itself if machine
-// is −1, and whether it was drawn by other tables than its clocks go by now.
+// is −1, and whether it was drawn by other tables than its clocks use now.
 func (r *Run) branchOf(id uint32, machine int) (branch int, old bool) {
 	if machine < 0 {
 		p := r.status(id)
@@ -210,9 +210,9 @@ func (r *Run) startMachines(id uint32, in *program.Entry) {
 	}
 }
 
-// deal decides which individuals of the start are in the states of machines that a number of
-// individuals is in. They are chosen uniformly among those of whom the start says nothing else. All
-// draws come from a stream of the machine, so that no individual's own draws depend on them.
+// deal chooses the individuals of the start for states of machines that are given as a number of
+// individuals. The choice is uniform among those of which the start says nothing else. All draws
+// come from a stream of the machine, so that no individual's own draws depend on them.
 func (r *Run) deal(streams random.Stream) {
 	r.dealt = nil
 	for m := range r.Program.Machines {

@@ -9,12 +9,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// observers look at what happens to individuals: for a tree of who infected whom, for what is
-// recorded of each individual, and for what is observed. They change nobody and take no number of
-// anybody's stream: a run is the same with and without them. What is random about them is hashed
-// from the stream of an individual as it is, and the time.
+// observers record what happens to individuals: a tree of who infected whom, a line list, and what
+// is observed. They change nothing in the run and take no number from a stream of an individual: a
+// run is the same with and without them. Their random numbers are hashed from the stream of an
+// individual as it is, and the time.
 //
-// A run without any has none, and pays for a nil check at each change of an individual.
+// A run without observers pays for a nil check at each change of an individual.
 type observers struct {
 	sources *store.Groups // everybody by state, for Action.Source; nil if no clock has one
 	tree    *tree
@@ -45,8 +45,8 @@ const (
 	purposeSurvey
 )
 
-// hashed returns a stream for a purpose, of an individual at this instant. It spends nothing of the
-// individual's own stream.
+// hashed returns a stream for a purpose, of an individual at this instant. It takes no number from
+// the individual's own stream.
 func (r *Run) hashed(id uint32, purpose, more uint64) random.Stream {
 	return random.New(uint64(*r.stream(id)), math.Float64bits(r.Now), purpose, more)
 }
@@ -160,8 +160,8 @@ func (r *Run) observeChange(id, by uint32, from, to uint16, name int) {
 	}
 }
 
-// cause returns who causes what a clock does to an individual: itself, unless the clock has a
-// source.
+// cause returns the individual that causes what a clock does to another: the individual itself,
+// unless the clock has a source.
 func (r *Run) cause(id uint32, state uint16, do *program.Action) uint32 {
 	by := id
 	if do.Source > 0 {

@@ -7,14 +7,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Before anything happens to an individual in a program with places that may be full, the engine
-// looks whether there is room in those that it would come to. If not, nothing of it happens, or
-// what full says.
+// Before an event of an individual in a program with places that may be full, the engine checks
+// whether there is room in the places that the individual would come to. If not, nothing of the
+// event happens, or what full says.
 
 // lacksRoom returns the first kind of places in which an individual would find no room, −1 if there
 // is none: its state changes, moves give values, and places says where it goes. Moves are those of
-// resolveMoves. Taken has how many seats of each kind are promised to others; nil for none. It adds
-// the seats that the individual would take.
+// resolveMoves. Taken has the number of seats of each kind that are reserved for others; nil for
+// none. lacksRoom adds the seats that the individual would take.
 func (r *Run) lacksRoom(
 	id uint32, to uint16, moves []program.Move, places []program.PlaceMove, taken []int,
 ) int {
@@ -169,8 +169,8 @@ const (
 	settingUp                     // the run is set up: its clocks start afterwards
 )
 
-// setPresence says of an individual whether it is in any place of a kind. The attribute is that of
-// a program.Presence, or −1, which means that nothing asks for it.
+// setPresence sets whether an individual is in any place of a kind. The attribute is that of a
+// program.Presence, or −1 if nothing depends on it.
 //
 // Clocks without memory go on by other tables, and the individual is scheduled anew at the end of
 // the event (settleNear). Clocks with a memory keep their times, as with every attribute.
@@ -225,8 +225,8 @@ func (r *Run) setPresence(id uint32, attribute int, is bool) {
 	}
 }
 
-// clearPresences says of everybody that they are in no place and have no links, before they enter:
-// the arrays may be those of a run before.
+// clearPresences sets all individuals to be in no place and without links, before they enter: the
+// arrays may be those of an earlier run.
 func (r *Run) clearPresences() {
 	for _, p := range r.Program.Presences {
 		clear(r.attributes[p.Attribute].Narrow)

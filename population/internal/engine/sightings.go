@@ -12,10 +12,10 @@ import (
 
 // sightings count what observations see: of all individuals, and of each group that is recorded.
 //
-// Whether an individual is seen, and when, is known at once. It is counted in the row that it will
-// fall into, so that nothing is kept of it and nothing has to happen later. A run that is stopped
-// at other times than those of rows, because it can be forked, or whose state is saved, keeps what
-// is still to be counted in a heap instead.
+// Whether an individual is seen, and when, is drawn at once. It is counted in the row of that time,
+// so that nothing needs to be kept or scheduled. A run that is stopped at other times than those of
+// rows, because it can be forked, or whose state is saved, keeps what is still to be counted in a
+// heap instead.
 type sightings struct {
 	slots    int // 1 for all individuals, and 1 for each group
 	columns  int // of a slot: seen and tested, of each observation
@@ -196,8 +196,8 @@ func (r *Run) asks(o *program.Observation, id uint32) bool {
 	return state != program.NoState && (o.Who == nil || o.Who[state]) && r.matches(id, o.Where)
 }
 
-// ask carries out a survey. It passes over everybody twice. Those who are asked, their results and
-// the delays are drawn from a stream of the survey.
+// ask carries out a survey, in two passes over all individuals. The selection, the results and the
+// delays are drawn from a stream of the survey.
 func (s *sightings) ask(r *Run, k int, draws random.Stream) {
 	o, t := &r.Program.Observations[k], &r.phase.Observations[k]
 	s.sums = append(s.sums[:0], make([]float64, s.slots)...)

@@ -9,12 +9,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// personal is what individuals have of their own that values are read for: when each came into the
-// states that curves count from, and their numbers.
+// personal has the values of each individual that other values depend on: when it came into the
+// states that curves count from, and its numbers.
 //
-// A rate with a curve is one more rate that changes (Run.candidate): its bounds depend on when the
-// individual came in, which changes only when the individual does, and then its next event is drawn
-// again.
+// A rate with a curve is a rate that changes like any other (Run.candidate): its bounds depend on
+// when the individual came in. That time changes only with the individual, and then its next event
+// is drawn again.
 //
 // Invariants: cameIn has a column for each of Program.Since; a time is +Inf exactly if the
 // individual is outside of the states, and not after now otherwise.
@@ -65,8 +65,8 @@ func (r *Run) copyPersonal(old, from *Run, n int) {
 	}
 }
 
-// individual returns an individual, and another that it meets, for values that are read for them.
-// It is nil if there are none of these values, or nobody. The result holds until the next call.
+// individual returns an individual, and another that it meets, for values that depend on them. It
+// is nil if there are no such values, or no individual. The result is valid until the next call.
 func (r *Run) individual(id, other uint32) *program.Individual {
 	if r.cameIn == nil && r.own == nil && r.near == nil || id == noID {
 		return nil
@@ -133,8 +133,9 @@ func (r *Run) passes(id uint32, machine int, from, to uint16) {
 	}
 }
 
-// redrawCurves draws the running clocks of splits again whose rate is a curve: the time it counts
-// may have begun anew, by a machine that the clock does not belong to. They have no memory.
+// redrawCurves draws the running clocks of splits again whose rate is a curve: the time that it
+// counts may have started again, by a machine that the clock does not belong to. These clocks have
+// no memory.
 func (r *Run) redrawCurves(id uint32, state uint16) {
 	first := r.Program.StateColumn
 	if r.phase.States[state].Timers > 0 {

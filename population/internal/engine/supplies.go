@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// A Supply is what a run knows of a supply, in the order of Program.Supplies. What was added is the
-// sum of Left, Used and Lost.
+// A Supply is the state of a supply in a run, in the order of Program.Supplies. What was added is
+// the sum of Left, Used and Lost.
 type Supply struct {
 	Left    uint64
 	Used    uint64 // by interventions, clocks and contacts

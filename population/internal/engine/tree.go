@@ -24,10 +24,10 @@ type Infection struct {
 // A tree has who infected whom: for each individual its last infection, and sums over all of them.
 // Infections themselves are streamed to OnInfection and not kept.
 //
-// A tree begins with an individual that nobody infected, or with an infector that was never
-// infected. It is kept while one of its members is there whose last infection is in it, so that
-// memory is bounded by the number of individuals, however many infections there are. An infection
-// takes constant time.
+// A tree begins with an individual that was infected by none, or with an infector that was never
+// infected. It is kept while an individual is alive whose last infection is in it, so that memory
+// is bounded by the number of individuals, however many infections there are. An infection takes
+// constant time.
 type tree struct {
 	infected []infection // by id
 	trees    []treeRoot
@@ -70,7 +70,7 @@ type TreeSums struct {
 	Largest    LargestTree
 }
 
-// A LargestTree is the largest tree of a run; the first of several.
+// A LargestTree is the largest tree of a run; of several, the first.
 type LargestTree struct {
 	Root  uint64
 	Began float64 // on the model's clock

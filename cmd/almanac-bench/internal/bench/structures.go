@@ -1,8 +1,8 @@
 // Package bench times pending-event sets against each other in one run.
 //
-// Machines are shared and their speed wanders, so the sets take turns: every repetition goes round
-// all of them, and what is reported is the best repetition of each, with the spread beside it.
-// Ratios of those are worth reading; the numbers themselves belong to the machine and the day.
+// The speed of a shared machine varies, so the sets take turns: each repetition runs all of them,
+// and the result is the best repetition of each, with the spread beside it. Ratios of these are
+// meaningful; the numbers themselves depend on the machine and the day.
 //
 // # Files
 //

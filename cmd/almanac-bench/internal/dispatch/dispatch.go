@@ -1,7 +1,7 @@
 // Package dispatch compares ways to give requests to workers, in simulated time: the same requests,
 // coming at the same times and asking for the same work, through each of them.
 //
-// It stands on package sim, with two events a request: it comes, and its work ends.
+// It uses package sim, with two events a request: its arrival and its end.
 package dispatch
 
 import (
