@@ -25,6 +25,7 @@ import (
 // Where results are stored, running the same job again continues it; replicas that failed are tried
 // again. Run may be called from several goroutines at once.
 type Executor interface {
+	// Run runs a job, or continues it.
 	Run(ctx context.Context, job Job, o RunOptions) (Outcome, error)
 }
 

@@ -14,18 +14,15 @@ import (
 // A list that has been sprayed upon is not clean by itself. What decides is whether a spray looks
 // at the height of the element that it removes.
 //
-// Say that the last step of every walk is one at height 1, as where each makes at least one there.
-// Then whether it ends at element x depends on the heights of the elements before x, and on the
-// numbers of steps, but not on the height of x. A list has been read from the front, so to speak,
-// up to the element before the one that goes. Who leaves out of independent heights one that is
-// chosen without having been looked at, by what came before, leaves independent heights of the same
-// law (Doob's theorem on optional skipping). So after the removal the list is exactly as clean as
-// before; and by induction after any number of them. It is the same for several that spray at once,
-// for one that goes on to the next element where it collides, for one that removes the first
-// element, and for insertions behind the place of a removal, the heights of which are new.
-// BasicSpray makes at least one step, and so does PerfectSpray as section 3.1 defines it. The
-// modified one makes none with probability 1/(log p + 1), and then ends at an element that has been
-// chosen for its height.
+// Assume that the last step of every walk is one at height 1, as where each walk makes at least one
+// there. Then whether it ends at element x depends on the heights of the elements before x and on
+// the numbers of steps, but not on the height of x: only the heights before x have been observed.
+// Removing one of several independent heights, chosen by the heights before it and not by itself,
+// leaves independent heights of the same law (Doob's theorem on optional skipping). So after the
+// removal the list is exactly as clean as before; and by induction after any number of them. The
+// same holds for several sprays at once, for one that goes on to the next element where it
+// collides, for one that removes the first element, and for insertions behind the place of a
+// removal, the heights of which are new.
 
 func dirty(r *runner) reproduce.Finding {
 	sizes, replicas := powers(2, 32), r.count(24, 10)
@@ -58,14 +55,14 @@ const (
 	// dirtyTimes is how often a list is looked at, at even distances; and before that after 1/2,
 	// 1/4 … of the first of them.
 	dirtyTimes = 16
-	// dirtySprays is how many sprays tell where they land, each time.
+	// dirtySprays is the number of sprays whose ends are recorded, each time.
 	dirtySprays = 64
 	// dirtySigmas is how many standard errors a mean of all replicas may be off, taken as normal:
 	// one in a million is further.
 	dirtySigmas = 5
 )
 
-// A dirtyRun is what becomes of lists from which sprays remove elements.
+// A dirtyRun is a measurement of lists from which sprays remove elements.
 type dirtyRun struct {
 	p        int
 	walk     spray.Walk

@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// The same on spray.List, with goroutines that run at once. Which of them is where differs from run
-// to run, and so do the numbers: they are reported as what depends on the machine. What is checked
-// are bounds that have to hold for every schedule, by the number of settings in which one does not.
+// The same on spray.List, with concurrent goroutines. Their interleaving differs from run to run,
+// and so do the numbers: they are reported as what depends on the machine. The checks are bounds
+// that must hold for every schedule, by the number of settings in which one does not.
 
 // procs are the numbers of processors that goroutines are given, one after the other.
 func (r *runner) procs() []int {
@@ -68,7 +68,7 @@ func piles(r *relaxedtest.Recorder) {
 	}
 }
 
-// An outcome is what came of a trial.
+// An outcome is the result of a trial.
 type outcome struct {
 	procs   int
 	report  relaxedtest.Report

@@ -10,14 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/quantile"
 )
 
-// Quantile is a quantile of what a sequence of observations from one run comes from, such as the
-// wait that nine of ten do not exceed. The interval is Woodruff's [W52]: the share of observations
-// that are not above the estimate has an interval by batch means, as [Mean] makes it, and the
-// quantiles to the ends of that are the ends of this one. So the check for a run that is too short
-// is that of this share. It panics if p is not between 0 and 1.
-//
-// [W52]: R. S. Woodruff, Confidence intervals for medians and other position measures, JASA 47,
-// 1952
+// Quantile is a quantile of the distribution of a sequence of observations from one run, such as
+// the wait that nine of ten do not exceed. The interval is that of R. S. Woodruff, Confidence
+// intervals for medians and other position measures, JASA 47, 1952: the share of observations that
+// are not above the estimate has an interval by batch means, as [Mean] makes it, and the quantiles
+// at the ends of that are the ends of this one. So the check for a run that is too short is that of
+// this share. It panics if p is not between 0 and 1.
 func Quantile(x []float64, p float64, opts ...Option) Estimate {
 	checkShare("Quantile", p)
 	o := optionsOf(opts)
