@@ -1,6 +1,6 @@
 // Package dispatchgrpc is a balancer for the clients of gRPC: at most c calls at each server, the
-// others in one queue, and the oldest call first. It is the rule of CAPPED, as packages dispatch and
-// dispatchhttp have it. It is a Go module of its own, so that only its users download gRPC.
+// others in one queue, and the oldest call first. It is the rule of CAPPED, as packages dispatch
+// and dispatchhttp have it. It is a Go module of its own, so that only its users download gRPC.
 //
 // Importing it registers the policy capped_dispatch, which a service config chooses:
 //

@@ -23,7 +23,8 @@ type Summary struct {
 	PersonYears float64         `json:"person_years"`
 	Version     string          `json:"version"`
 	Parameters  Ordered[string] `json:"parameters"`
-	// Drawn says from which table each replica draws values of parameters; nil if all have the same.
+	// Drawn says from which table each replica draws values of parameters; nil if all have the
+	// same.
 	Drawn *Drawn    `json:"drawn,omitempty"`
 	Times []float64 `json:"times"`
 	Dates []string  `json:"dates,omitempty"`
