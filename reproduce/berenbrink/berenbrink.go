@@ -22,7 +22,7 @@
 //	log_log.go          the longest wait grows as log log n
 //	threshold.go        THRESHOLD[1]
 //	largest_rate.go     the largest rate of the theorems
-//	far.go              a factor of c, and the root of a logarithm, at very large n
+//	far.go              the factor c, and the root of log n at λ = 1−1/n, for very large n
 //	filled_buffers.go   how full the bins are
 //
 // What is measured in section V:

@@ -15,7 +15,7 @@
 //	cycle_width.go       the width of a cycle
 //	adjacent_bins.go     whether an event is in its bin or beside it
 //	sequence.go          the order in which events leave
-//	space_for_time.go    footnote 2: lists beside an array
+//	space_for_time.go    footnote 2: an array with a slot for every key, against lists
 //	many_orders.go       section 7: speed over other methods
 //
 // Its algorithms:
@@ -30,9 +30,9 @@
 // Models, memory and time:
 //
 //	withholding.go       section 3: one event of each individual in the calendar
-//	increments.go        section 5: times between events
-//	gigabyte.go          memory for 60 million individuals
-//	billion.go           a thousand million events
+//	increments.go        section 5: the times from one event to the next
+//	gigabyte.go          section 7: memory for 60 million individuals
+//	billion.go           from 60 million individuals to 10⁹
 //	timing.go            times, and the rate of events
 //	sixty_million.go     a country
 //	hold.go              the hold model, shared by several claims

@@ -13,7 +13,7 @@
 //	walks.go               sections 3.1, 3.2 and 7.1: start, steps and padding of walks
 //	front.go               section 3.1: the first element, and runs of low elements
 //	calls.go               section 3.1: calls of a FullSpray
-//	collisions.go          sections 3.1 and 3.2: collisions
+//	collisions.go          sections 3.1 and 3.2: collisions of sprays, deletes and insertions
 //	naive_remove.go        section 3.2: removing the first tall element
 //	dirty.go, dirty_perfect.go  section 3.2: lists that sprays have changed
 //	redraw.go              sections 3.2 and 7.1: heights that are drawn anew

@@ -23,8 +23,8 @@ func (d *Intervention) ChangesIndividuals() bool {
 	return d.Do.To != SameState || len(d.Do.Moves) > 0 || d.Enters
 }
 
-// OfNobody reports whether a name counts changes of parameters, which happen to no individual, so
-// that they are not counted in groups.
+// OfNobody reports whether a name counts changes of parameters. They do not happen to an
+// individual, and are not counted in groups.
 func (p *Program) OfNobody(name int) bool {
 	for _, d := range p.Triggered {
 		if name >= 0 && (d.Begins == name || d.Do.Name == name && !d.ChangesIndividuals()) {

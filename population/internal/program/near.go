@@ -31,7 +31,7 @@ func (p *Program) NearName(near int) string {
 //
 // A rate for each pair of n neighbours is drawn by seats. The neighbours have seats, a power of two
 // that is at least n. An individual makes contacts at the rate of a pair times the number of other
-// seats, and each is with one of them, chosen uniformly. An empty one means that nobody is met. So
+// seats, and each is with one of them, chosen uniformly; with an empty seat there is no contact. So
 // each pair meets at its rate, and the rate of an individual changes only when the number of seats
 // does.
 //

@@ -8,8 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
-// A Number is an attribute that is a number of its own for everyone, drawn when an individual
-// enters.
+// A Number is a numeric attribute, drawn for each individual when it enters.
 type Number struct {
 	Name string
 	Law  *ByCell[NumberLaw]

@@ -11,7 +11,7 @@ func (e Event) Is(name, flow int) bool {
 	return e.Name >= 0 && e.Name == name || e.Flow >= 0 && e.Flow == flow
 }
 
-// An Observation looks and changes nobody. It is of an event, each time that it happens; or of
+// An Observation records and changes nothing. It is of an event, each time that it happens; or of
 // people, at the times of Program.Surveys. Its probabilities are in Phase.Observations.
 type Observation struct {
 	Name    string

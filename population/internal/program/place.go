@@ -36,7 +36,7 @@ const (
 // Limited reports whether it may be that no place has room.
 func (p *Place) Limited() bool { return p.Number > 0 && p.Capacity < NoCapacity }
 
-// NoCapacity is the capacity of a place that holds everybody.
+// NoCapacity is the capacity of a place without a limit.
 const NoCapacity = 1 << 30
 
 // A PlaceMove leads an individual to another place of a kind, or out.

@@ -16,8 +16,8 @@ type Presence struct {
 // PresenceNames are the values of a Presence: in none, or in any.
 var PresenceNames = []string{"none", "any"}
 
-// PresenceOf returns the attribute that says whether somebody is in a place of a kind, −1 if
-// nothing asks for it.
+// PresenceOf returns the attribute that says whether an individual is in a place of a kind, −1 if
+// nothing depends on it.
 func (p *Program) PresenceOf(kind int) int {
 	for i := range p.Presences {
 		if p.Presences[i].Kind == kind {
@@ -27,8 +27,8 @@ func (p *Program) PresenceOf(kind int) int {
 	return -1
 }
 
-// PresenceIn returns the attribute that says whether somebody has a link in a network, −1 if
-// nothing asks for it.
+// PresenceIn returns the attribute that says whether an individual has a link in a network, −1 if
+// nothing depends on it.
 func (p *Program) PresenceIn(network int) int {
 	for i := range p.Presences {
 		if p.Presences[i].Network == network {

@@ -17,7 +17,7 @@ type Since struct {
 	Words   string // what it is since, for messages
 }
 
-// An Individual is whom a term is read for, and whom it meets, if it meets somebody.
+// An Individual is the individual that a term is evaluated for, and the one that it meets, if any.
 type Individual struct {
 	CameIn   [][]float64 // by number of Program.Since and id: when it came in; +Inf outside
 	Numbers  [][]float64 // by number of Program.Numbers and id

@@ -39,8 +39,8 @@ func (c *Contact) FullOfMaker() uint16 {
 	return c.FullOfOther()
 }
 
-// Waits are the queues in which somebody may wait in turn: the numbers of kinds of places that may
-// be full, and len(Places) + the numbers of supplies. Nobody can if there are no Queues.
+// Waits are the queues of the program: the numbers of kinds of places that may be full, and
+// len(Places) + the numbers of supplies. There are none if there are no Queues.
 func (p *Program) Waits() (all []int) {
 	if !p.Queues {
 		return nil

@@ -22,9 +22,9 @@ type Remembered struct {
 	Makers  []bool  // by state: individuals in it make them at a rate that is known
 }
 
-// A Tracing is a call that goes out when something happens to somebody, to those near: each
+// A Tracing is a call that is made when something happens to an individual, to those near it: each
 // different living person of a layer is found with its chance, independently, and is reached after
-// a time of its own. Those who are reached change as if they were met by a contact.
+// a time of its own. Those that are reached change as if they were met by a contact.
 type Tracing struct {
 	Layers []Layer
 	Back   float64          // how long ago contacts may have been; +Inf if only places are looked at

@@ -1,13 +1,14 @@
 package program
 
-// A Waiting is what somebody may wait in turn for: an action, or a contact by which it would have
+// A Waiting is what an individual may queue for: an action, or a contact by which it would have
 // changed. The other is nil.
 type Waiting struct {
 	Do      *Action
 	Contact *Contact
 }
 
-// Waiting are all that somebody may wait for in a phase, in an order that follows from the tables.
+// Waiting returns everything that an individual may queue for in a phase, in an order that follows
+// from the tables.
 func (t *Phase) Waiting() (all []Waiting) {
 	action := func(do *Action) {
 		if do.Uses != nil && do.Uses.Queue {
