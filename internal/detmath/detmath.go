@@ -11,6 +11,15 @@
 // special functions (Gamma, Erf, the incomplete gamma and beta functions and their inverses) have
 // errors of some ulps, and more where a result is the difference of a number and 1.
 //
+// # Files
+//
+//	detmath.go           exponential and logarithm
+//	pow.go, pow_table.go powers
+//	cos.go               cosine of turns
+//	normal.go            error function and normal distribution
+//	gamma.go             gamma function and incomplete gamma functions
+//	beta.go              incomplete beta functions
+//
 // [spec]: https://go.dev/ref/spec#Floating_point_operators
 package detmath
 

@@ -1,5 +1,15 @@
 // Package pictures has the charts of a run of a model: states, flows between them, and both by
 // group. The command writes them into files, and the page shows them.
+//
+// # Files
+//
+//	states.go      states and flows
+//	machines.go    states of machines
+//	outcomes.go    outcomes
+//	networks.go    samples of networks
+//	trees.go       who infected whom
+//	data.go        observations over a chart; datagroups.go the same by group
+//	view.go        View: which charts are drawn
 package pictures
 
 import (

@@ -1,5 +1,18 @@
 // Package study puts into tables and pictures what a study of many points found: a sweep over
 // parameters, or scenarios side by side.
+//
+// # Files
+//
+//	sweep.go      Sweep: points with their outputs; points.csv
+//	draw.go       pictures of a sweep
+//	compare.go    Comparison: scenarios and their differences
+//	course.go     Course: scenarios over time
+//	multiples.go  pictures of several scenarios
+//	icer.go       ICER: costs and effects
+//	missing.go    replicas without a number
+//	read.go       reading the tables
+//	write.go      writing the tables
+//	text.go       tables as text
 package study
 
 import (
