@@ -71,10 +71,9 @@ func (q *Queue) Reschedule(id ID, at float64) error { return q.queue.Reschedule(
 //
 // The function due computes the times of a block of up to 16,384 ids: it puts the times of the ids
 // first, first+1, … into at, which is filled with +Inf when due is called. An id whose time stays
-// +Inf is not scheduled. Several workers call due at once (GOMAXPROCS if workers is not positive,
-// and 1,024 at most). Each has its own number, from 0, and takes the next blocks when it has
-// finished one. The function must not use the queue. The result does not depend on the number of
-// workers.
+// +Inf is not scheduled. Several workers call due at once, each with its own number, from 0, and
+// for consecutive blocks (GOMAXPROCS workers if the number is not positive, and 1,024 at most). The
+// function must not use the queue. The result does not depend on the number of workers.
 //
 // At the first id, in their order, that Schedule would refuse, it stops and returns an error that
 // names the id and wraps the error of Schedule. If due returns an error, it stops with that error
@@ -84,8 +83,8 @@ func (q *Queue) Reschedule(id ID, at float64) error { return q.queue.Reschedule(
 // negative or the last id is above the largest 32-bit number.
 //
 // When the context ends, it stops within two blocks for each worker and returns the context's
-// error. If the queue was empty, nothing is scheduled then; otherwise the ids before one of them
-// are.
+// error. If the queue was empty before, it is empty again; otherwise the events of all ids before
+// some id are scheduled.
 //
 // The times are not stored outside the queue. While ScheduleAll runs, it takes less than a megabyte
 // for each worker.

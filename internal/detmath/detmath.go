@@ -14,7 +14,7 @@
 // # Files
 //
 //	detmath.go           exponential and logarithm
-//	pow.go, pow_table.go powers
+//	pow.go, pow_table.go powers, the cube root, and logarithms to base 2 and 10
 //	cos.go               cosine of turns
 //	normal.go            error function and normal distribution
 //	gamma.go             gamma function and incomplete gamma functions
