@@ -361,6 +361,11 @@ func (in *loader) isNext(r *Run, id uint32, at float64) bool {
 		st = r.stateOf(id, state)
 	}
 	first, _ := r.firstTimer(id, st)
+	return in.mayBeNext(st, first, at)
+}
+
+// mayBeNext is isNext for an individual in a state whose first timer is known.
+func (in *loader) mayBeNext(st *program.State, first, at float64) bool {
 	if at < first {
 		return st.TotalRate != 0 || st.Varying != nil
 	}
@@ -378,7 +383,7 @@ func (in *loader) fillCalendar(r *Run) {
 		func(_ int, first eventqueue.ID, at []float64) error {
 			for i, next := range in.due[uint32(first)-r.firstID:][:len(at)] {
 				id := uint32(first) + uint32(i)
-				if r.status(id).state != program.NoState && !r.knowsClocks(id) && !in.isNext(r, id, next) {
+				if p := r.status(id); p.state != program.NoState && !r.knowsClocks(p) && !in.isNext(r, id, next) {
 					return in.damaged(notNext)
 				}
 				if next <= r.end {
@@ -408,11 +413,12 @@ func (r *Run) fillWindows(in *loader) {
 				return
 			}
 			for id := uint32(max(from, int(r.firstID))); int(id) < min(from+1<<w.blockBits, r.Used); id++ {
-				if r.status(id).state == program.NoState {
+				p := r.status(id)
+				if p.state == program.NoState {
 					continue
 				}
 				next := r.nextAt(id)
-				if !r.knowsClocks(id) && !in.isNext(r, id, *next) {
+				if !r.knowsClocks(p) && !in.isNext(r, id, *next) {
 					wrong.Store(true)
 				}
 				if *next > r.end {

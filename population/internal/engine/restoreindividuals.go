@@ -81,7 +81,7 @@ func (in *loader) checkIndividuals(r *Run, from, to uint32, sum *individualSums)
 			if gone++; in.due != nil && !math.IsInf(in.due[id-r.firstID], 1) {
 				return "a free slot has an event"
 			}
-		} else if wrong := in.checkIndividual(r, id, counts); wrong != "" {
+		} else if wrong := in.checkIndividual(r, id, p, counts); wrong != "" {
 			return wrong
 		}
 	}
@@ -96,8 +96,7 @@ func (in *loader) checkIndividuals(r *Run, from, to uint32, sum *individualSums)
 }
 
 // checkIndividual says what is wrong with an individual that is there, or "", and counts it.
-func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string) {
-	p := r.status(id)
+func (in *loader) checkIndividual(r *Run, id uint32, p *status, counts []int) (wrong string) {
 	if int(p.state) >= len(r.Program.States) {
 		return "an individual is in no state"
 	}
@@ -112,13 +111,23 @@ func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string
 	if int(p.held) > len(r.phase.Always) || p.held > 0 && !r.shared {
 		return "an individual holds no such timer"
 	}
-	if st := r.stateOf(id, p.state); len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
-		return "an individual is on no branch"
-	}
-	for k, w := range r.packed(id, &r.phase.States[p.state]) {
-		if t := timeOf(w); !(t >= r.Now) && !(r.columnAt[k] == isShared && p.held == 0) {
+	st := &r.phase.States[p.state]
+	first := math.Inf(1)
+	for k, w := range r.packed(id, st) {
+		t := timeOf(w)
+		if !(t >= r.Now) && !(r.columnAt[k] == isShared && p.held == 0) {
 			return "a timer is in the past"
 		}
+		if t < first {
+			first = t
+		}
+	}
+	if st.By != nil && !st.OnlyRates {
+		st = r.stateOf(id, p.state)
+		first, _ = r.firstTimer(id, st)
+	}
+	if len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
+		return "an individual is on no branch"
 	}
 	next := math.Inf(1)
 	if in.due != nil {
@@ -129,7 +138,7 @@ func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string
 	if !(next >= r.Now) {
 		return "an event is in the past"
 	}
-	if r.knowsClocks(id) && !in.isNext(r, id, next) {
+	if r.knowsClocks(p) && !in.mayBeNext(st, first, next) {
 		return notNext
 	}
 	return ""
@@ -137,7 +146,7 @@ func (in *loader) checkIndividual(r *Run, id uint32, counts []int) (wrong string
 
 // knowsClocks reports whether all clocks of an individual are among its words. Sparse timers and the
 // branches of machines are read later.
-func (r *Run) knowsClocks(id uint32) bool { return r.status(id).sparse == 0 && r.phase.Machines == nil }
+func (r *Run) knowsClocks(p *status) bool { return p.sparse == 0 && r.phase.Machines == nil }
 
 // numbersDiffer reports whether each individual has a number of its own, of those that have been
 // given.
