@@ -33,27 +33,30 @@ type hubFlags struct {
 	metricsToken string
 }
 
+// logAll describes --verbose.
+const logAll = "log debug messages to standard error"
+
 func (f *hubFlags) register(c *cobra.Command, about string) {
 	f.registerHub(c, about)
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, logAll)
 	f.registerMetrics(c)
 }
 
 func (f *hubFlags) registerMetrics(c *cobra.Command) {
-	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
+	c.Flags().StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics at `HOST:PORT`/metrics")
 	c.Flags().StringVar(&f.metricsToken, "metrics-token-file", "",
-		"a file with a token that Prometheus must have; needed beyond this machine")
+		"`file` with the token that Prometheus must send (required unless HOST is loopback)")
 }
 
 // registerHub adds the flags of a connection to a hub.
 func (f *hubFlags) registerHub(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.hub, "hub", "", about)
-	c.Flags().StringVar(&f.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
-	c.Flags().StringVar(&f.conn.Creds, "creds", "", "a file of NATS credentials")
-	c.Flags().StringVar(&f.conn.NKey, "nkey", "", "a file with the seed of an NKey")
-	c.Flags().StringVar(&f.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
-	c.Flags().StringVar(&f.conn.Cert, "tlscert", "", "a file with our certificate, if the hub wants one")
-	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "a file with the key of our certificate")
+	c.Flags().StringVar(&f.conn.TokenFile, "token-file", "", "`file` with the hub's token")
+	c.Flags().StringVar(&f.conn.Creds, "creds", "", "`file` with NATS credentials")
+	c.Flags().StringVar(&f.conn.NKey, "nkey", "", "`file` with the seed of an NKey")
+	c.Flags().StringVar(&f.conn.CA, "tlsca", "", "`file` with the certificate of the CA that signed the hub's")
+	c.Flags().StringVar(&f.conn.Cert, "tlscert", "", "`file` with the client certificate, if the hub requires one")
+	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "`file` with the key of the client certificate")
 }
 
 // connect connects to the hub. The environment variables of NATS programs replace missing flags.

@@ -35,18 +35,18 @@ type pictureFlags struct {
 var about = []string{"show", "panels", "log", "per", "title", "data"}
 
 func (f *pictureFlags) register(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.files, "picture", nil, "write a picture for a paper: a file that ends in .svg, .pdf or "+
-		".png; may be repeated")
-	c.Flags().StringArrayVar(&f.show, "show", nil, "what the picture shows, separated by commas: names of states, "+
-		"those of machines as hiv=early, flows as a->b,\nnames of what happens, total; the name of a machine for all its "+
-		"states, the word states for all states, and flows for all flows")
-	c.Flags().StringVar(&f.panels, "panels", "", "in the picture, a panel for each group that the model records by: "+
-		"--panels region")
-	c.Flags().BoolVar(&f.log, "log", false, "in the picture, a logarithmic axis of individuals")
-	c.Flags().StringVar(&f.per, "per", "", "in the picture, numbers per so many of the living: --per 100_000")
-	c.Flags().StringVar(&f.title, "title", "", "the title of the picture; the name of the model unless told")
-	c.Flags().StringVar(&f.data, "data", "", "in the picture, the points of a table over the lines; fit means the table "+
-		"of the model's section fit")
+	c.Flags().StringArrayVar(&f.files, "picture", nil, "`file` for a picture of the run: .svg, .pdf or .png; "+
+		"may be repeated")
+	c.Flags().StringArrayVar(&f.show, "show", nil, "`names` of what the picture shows, separated by commas: states, "+
+		"states of machines as hiv=early,\nflows as a->b, names of what happens, total; a machine (all its states), "+
+		"states (all), flows (all)")
+	c.Flags().StringVar(&f.panels, "panels", "", "`attribute` by which the picture has a panel for each group: region, "+
+		"or region,age;\nthe model must record by it")
+	c.Flags().BoolVar(&f.log, "log", false, "logarithmic axis in the picture")
+	c.Flags().StringVar(&f.per, "per", "", "counts in the picture per this `number` of the living, such as 100_000")
+	c.Flags().StringVar(&f.title, "title", "", "title of the picture (default: the name of the model)")
+	c.Flags().StringVar(&f.data, "data", "", "CSV `file` with points to draw over the lines of the picture, or fit "+
+		"for the table\nof the model's section fit")
 }
 
 // prepare checks the flags and reads the data, before the run.

@@ -26,8 +26,7 @@ const (
 
 func (p *profileFlag) register(c *cobra.Command) {
 	c.Flags().StringVar(&p.dir, "profile", "",
-		"a directory for "+processorProfile+" and "+memoryProfile+": where the run spends its time, and what it takes "+
-			"memory for")
+		"`directory` for "+processorProfile+" and "+memoryProfile+", the profiles of the run for go tool pprof")
 }
 
 // A profile is being recorded; nil if there is none.

@@ -28,48 +28,51 @@ type studyFlags struct {
 
 // registerModel adds the flags that change a model.
 func (f *studyFlags) registerModel(c *cobra.Command) {
-	c.Flags().StringVar(&f.Size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
-	c.Flags().StringVar(&f.Until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or "+
+	c.Flags().StringVar(&f.Size, "size", "", "`number` of individuals at the start: 1000000, 1_000_000 or 1e6")
+	c.Flags().StringVar(&f.Until, "until", "", "end `time` on the model's clock: 2011, \"160 days\", or "+
 		"2020-12-31 if it starts at a date")
-	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also "+
-		"population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
-	c.Flags().StringVar(&f.Scenario, "scenario", "", "take the values of a scenario of the file; --set has precedence")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "`NAME=VALUE` to replace a parameter, as in beta=\"0.4 per day\", or a "+
+		"value by its path:\npopulation.size, population.start.STATE, attributes.NAME.VALUE or "+
+		"machines.NAME.start.STATE;\nmay be repeated")
+	c.Flags().StringVar(&f.Scenario, "scenario", "", "`name` of a scenario in the model file; --set "+
+		"overrides its values")
 }
 
 // registerStudy adds the flags of studies that run here or on a hub.
 func (f *studyFlags) registerStudy(c *cobra.Command, out string) {
-	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
+	f.hubFlags.register(c, "`URL` of a hub whose workers run the study, such as nats://HOST:4222 "+
+		"(default: run here)")
 	f.registerSeed(c)
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there "+
-		"are cores unless told")
+	c.Flags().IntVar(&f.workers, "workers", 0, "replicas to run in parallel without a hub "+
+		"(default: one per core)")
 	c.Flags().DurationVar((*time.Duration)(&f.LimitTime), "limit-time", 0,
-		"how long a replica may take, as in 10m; one that takes longer fails the study")
-	c.Flags().StringVar(&f.LimitMemory, "limit-memory", "", "how much memory a replica may take, as in 4GB")
+		"longest time for a replica, such as 10m; exceeding it fails the study")
+	c.Flags().StringVar(&f.LimitMemory, "limit-memory", "",
+		"largest `amount` of memory for a replica, such as 4GB; exceeding it fails the study")
 	c.Flags().StringVar(&f.Out, "out", "", out)
 }
 
 func (f *studyFlags) registerSeed(c *cobra.Command) {
-	c.Flags().Uint64Var(&f.Seed, "seed", 1, "all that is random depends on it")
+	c.Flags().Uint64Var(&f.Seed, "seed", 1, "random seed")
 }
 
 func (f *studyFlags) registerOutputs(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.Outputs, "output", nil,
-		"what is told of each replica: --output \"peak(infectious)\"; may be repeated")
+	c.Flags().StringArrayVar(&f.Outputs, "output", nil, "`expression` for a number computed from each replica, such as "+
+		"\"peak(infectious)\";\nmay be repeated (default: ends and peaks of all states, flows and outcomes)")
 }
 
 func (f *studyFlags) registerFrom(c *cobra.Command) {
-	c.Flags().StringVar(&f.From, "from", "", "the directory of a fit: each replica goes on with a run of the fit, "+
-		"drawn by weight, with its parameters,\nfrom the last data point on; what --scenario and --set say holds from "+
-		"then on. Or a table of parameters,\nwith which replicas start afresh")
-	c.Flags().BoolVar(&f.ParametersOnly, "parameters-only", false, "with --from: take only parameters from the fit, and "+
-		"start afresh; replicas do not know the data")
+	c.Flags().StringVar(&f.From, "from", "", "`directory` of a fit, or its posterior.csv: each replica continues a run "+
+		"of the fit, drawn by weight,\nfrom the last data point on; changes to the model take effect there. Or another "+
+		"CSV table of\nparameters, with which replicas start afresh")
+	c.Flags().BoolVar(&f.ParametersOnly, "parameters-only", false, "with --from: take only the parameters of the fit, "+
+		"and start afresh, with its --size,\n--scenario and --set unless others are given")
 }
 
 func (f *studyFlags) registerState(c *cobra.Command) {
-	c.Flags().StringVar(&f.FromState, "from-state", "", "a file that run --save-at has written: each replica goes on "+
-		"with its state, without a model file or with one\n"+
-		"that has other interventions; what --scenario and --set say holds from then on. "+
-		"Without a value, with --from: the states that fit --states has saved")
+	c.Flags().StringVar(&f.FromState, "from-state", "", "`file` of saved states (run --save-at) that replicas continue; "+
+		"changes to the model take effect there.\nThe file contains the model; MODEL.yaml may replace it with other "+
+		"interventions. Without a value,\nwith --from: the states that fit --states saved")
 	c.Args = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 && f.FromState != "" && f.FromState != study.StatesOfFit {
 			return nil // the file has the model

@@ -30,65 +30,92 @@ type runFlags struct {
 func newRun(f *runFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL.yaml | -",
-		Short: "Run a model, and tell what became of the population",
-		Long: "Run a model: every individual, in continuous time, exactly. With - in place of a file it is read from " +
-			"standard input.\n\n" +
-			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the " +
-			"run; what\n" +
-			"was recorded until then is reported, and marked as incomplete. So it is if the run cannot go on: if there is no " +
-			"memory for\n" +
-			"more individuals, or if the clock stands still. A run for which there is not enough memory does not begin.\n\n" +
-			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, " +
-			"count),\n" +
-			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png " +
-			"(a chart for each\n" +
-			"state), incidence.svg and .png (a chart for each flow and name: changes in each interval between rows), " +
-			"diagram.svg, model.yaml with the tables that it reads,\n" +
-			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, " +
-			"kind, individual, from, to, name, by, and the attributes).\n" +
-			"A model with supplies has supplies.csv too (replica, time, supply, left, used, lost, refused).\n" +
-			"A model with places has places.csv too (replica, time, kind, what, size, count).\n" +
-			"A model with networks has networks.csv too (replica, time, network, what, degree, count), and network.svg and " +
-			".png: a sample of who is linked at the end.\n" +
-			"With --from FIT there are also draws.csv (the parameters of each replica), and projection.csv, .svg and .png " +
-			"(what would be reported, with the data over it).\n" +
-			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
-			"line for each group, or a panel for each if there are many.\n" +
-			"docs/reference/results.md describes the columns, and how to read them in Go, R and Python. " +
-			"They take the place of what an earlier run wrote there, when all of them are complete.\n\n" +
-			"With --picture FILE there is a picture for a paper, whose letters are outlines, so that it needs no font. It " +
-			"shows all states\n" +
-			"that are ever occupied, or what --show names; lines are medians of the replicas, and bands have the middle " +
-			"90 %. Its axis has dates if\nthe model has them.",
-		Example: "  almanac run examples/sir.yaml\n" +
-			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
-			"  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log\n" +
-			"  almanac run examples/outbreak.yaml --from results --until 120 --replicas 500 --out projection\n" +
-			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 " +
-			"--out lockdown --format parquet\n" +
-			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
+		Short: "Run a model and summarize the population",
+		Long: `Run a model and print a summary of the population. The simulation follows every individual,
+exactly, in continuous time. The model is a file, or - for standard input.
+
+The same model and seed give the same result for any number of workers. With --hub the workers of
+a hub run the replicas, with the same result; --events, --from-state, --profile, --replica,
+--save-at and --workers are for runs on this machine, and so is --out if the model records tree or
+people.
+
+An interrupt (Ctrl-C) ends the run. The results so far are reported and marked as incomplete. The
+same happens if the run cannot continue because memory is full or the clock no longer advances. A
+run that does not fit into memory does not start.
+
+--out DIR writes these files, the tables as .csv, .parquet or .json, as --format says. They replace
+those of an earlier run there when all are complete:
+
+  summary.json               everything recorded, as --json prints it
+  series.csv                 replica, time, state, count
+  flows.csv                  replica, time, kind, flow, count
+  outcomes.csv               replica, time, outcome, value, if the model has outcomes
+  values.csv                 replica, time, name, value, with record: values
+  observed.csv               replica, time, name, what, count, if the model has observations
+  supplies.csv               replica, time, supply, left, used, lost, refused, if it has supplies
+  places.csv                 replica, time, kind, what, size, count, if it has places
+  networks.csv               replica, time, network, what, degree, count, if it has networks
+  tree.csv, people.csv       transmission tree and line list, with record: tree, record: people
+  events.csv                 with --events: replica, time, kind, individual, from, to, name, by, and
+                             the attributes
+  draws.csv                  with --from: the parameters of each replica
+  states.svg, .png           all states in one chart
+  each.svg, .png             a chart for each state
+  incidence.svg, .png        a chart for each flow and name: changes in each interval between rows
+  by-*, incidence-by-*       the same by group, a line or a panel for each
+  machine-*.svg, .png        the states of each machine
+  outcomes.svg, .png         the outcomes since the start
+  network.svg, .png          a sample of the links at the end (not with --hub)
+  reproduction, generation-times, largest-tree (.svg, .png)
+                             with record: tree
+  projection.csv, .svg, .png with --from a fit: predicted reports and the data
+  diagram.svg                the states and the transitions between them
+  model.yaml                 the model, and the tables that it reads
+  command.txt, study.json    the command line, and the request for programs
+
+If the model records by group, the tables have a column for each attribute. If its clock starts at
+a date, they have a column date. docs/reference/results.md describes all columns, and how to read
+the files in Go, R and Python.
+
+--picture FILE draws one picture for a paper: all states that are ever occupied, or what --show
+names. Lines are medians of the replicas, bands the middle 90 %. Text is drawn as outlines, so the
+file needs no font. The axis has dates if the model has them.
+
+--from DIR continues the runs that a fit accepted, from the last data point on; with another table
+of parameters replicas start afresh. --save-at and --as save the state of each replica, and
+--from-state continues from saved states; --replicas, --replica and --seed are then those of the
+saved run unless given.`,
+		Example: `  almanac run examples/sir.yaml
+  almanac run examples/sir.yaml --replicas 100 --set beta="0.4 per day" --out results
+  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log
+  almanac run examples/outbreak.yaml --from results --until 120 --replicas 500 --out projection
+  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet
+  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011
+  almanac run model.yaml --replicas 20 --save-at 2005 --as calm.almanac
+  almanac run --from-state calm.almanac --set beta="0.2 per day"`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
-	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers run the replicas; the result is the same")
+	f.hubFlags.register(c, "`URL` of a hub whose workers run the replicas, such as nats://HOST:4222 "+
+		"(default: run here)")
 	f.registerFrom(c)
 	f.registerState(c)
 	f.profile.register(c)
 	f.registerSeed(c)
-	c.Flags().IntVar(&f.Replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run "+
-		"alone, as it is among them")
-	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as "+
-		"memory is there for, unless told")
-	c.Flags().StringArrayVar(&f.saveAt, "save-at", nil, "end the run at this time, written as for --until, and save the "+
-		"state of each replica to the file of --as")
-	c.Flags().StringVar(&f.As, "as", "", "the file for the states of --save-at, as in calm.almanac; with it, run, sweep, "+
-		"compare and fit go on: --from-state")
+	c.Flags().IntVar(&f.Replica, "replica", 0, "number of the first replica: "+
+		"--replica 7 --replicas 1 repeats one of many")
+	c.Flags().IntVar(&f.Replicas, "replicas", 1, "number of replicas")
+	c.Flags().IntVar(&f.workers, "workers", 0, "replicas to run in parallel "+
+		"(default: one per core, as memory permits)")
+	c.Flags().StringArrayVar(&f.saveAt, "save-at", nil, "end the run at this `time`, written as for --until, and "+
+		"save the state of each replica\nto the file of --as")
+	c.Flags().StringVar(&f.As, "as", "", "`file` for the states of --save-at, such as calm.almanac; --from-state "+
+		"continues from it")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
-	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to")
+	c.Flags().StringVar(&f.Out, "out", "", "`directory` for results and pictures")
 	c.Flags().BoolVar(&f.Events, "events", false,
-		"write every event to events.csv, .parquet or .json, in the directory of --out")
-	f.registerFormat(c, "how the tables in the directory of --out are written: csv, parquet for large ones, or json")
+		"also write every event to events.csv, .parquet or .json in the directory of --out")
+	f.registerFormat(c, "format of the tables in the directory of --out: csv, parquet or json")
 	f.picture.register(c)
 	return c
 }
