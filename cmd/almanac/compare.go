@@ -21,53 +21,71 @@ import (
 func newCompare(f *studyFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare MODEL.yaml | -",
-		Short: "Run the scenarios of a model with the same luck, and tell how they differ",
-		Long: "Run the scenarios of a model with common random numbers, and tell how they differ from the first.\n\n" +
-			"The replica of a number has the same luck in every scenario, so that what differs between them is what the " +
-			"scenarios do, and few\n" +
-			"replicas tell what otherwise many would. How many is told, too.\n\n" +
-			"Each difference is told in two ways. The 95 % CI of the mean says how well the mean difference is known; it " +
-			"shrinks with more replicas.\n" +
-			"95 % of paired runs says how far the difference of one run may lie from it, and does not shrink. Of fewer " +
-			"than 40 replicas it is from the\n" +
-			"least to the most.\n\n" +
-			"--output says what is told of each replica, as in almanac sweep.\n\n" +
-			"With --out DIR there are then in DIR: differences.csv (scenario, output, pairs, mean_difference, sd, " +
-			"mean_ci_low, mean_ci_high, runs_low,\n" +
-			"runs_high), scenarios.csv (what each scenario gave), comparison.json (both, which --json prints), pairs.csv " +
-			"(scenario, replica, output,\n" +
-			"baseline, value, difference: every replica), series.csv and series-differences.csv (both over time), pictures " +
-			"as .svg and .png (scenarios,\n" +
-			"differences, both also of incidence, and forest), model.yaml with the tables that it reads, command.txt, and " +
-			"study.json. A study that was\n" +
-			"interrupted goes on when the same command is given again.\n\n" +
-			"--icer cost/qalys compares two outcomes of the model: by how much each scenario costs more than the first, " +
-			"what it gains, the ratio of the\n" +
-			"two, and Fieller's 95 % interval. With --out there are then also icer.csv (scenario, cost, effect, icer, low, " +
-			"high), acceptability.csv\n" +
-			"(scenario, willingness_to_pay, probability), and as .svg and .png a cost-effectiveness plane (plane) and " +
-			"acceptability curves\n" +
-			"(acceptability).",
-		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
-			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"\n" +
-			"  almanac compare model.yaml --icer cost/qalys --from draws.csv --out results",
+		Short: "Run the scenarios of a model and print their differences",
+		Long: `Run the scenarios of a model with common random numbers, and print their differences from the first
+one. The model is a file, or - for standard input.
+
+Each replica has the same random draws in every scenario, so its differences are effects of the
+scenarios. Pairs of replicas give narrower intervals than as many independent replicas; the output
+has the factor.
+
+There are two intervals for each difference. The "95 % CI of the mean" shows how well the mean is
+known, and shrinks with more replicas. "95 % of paired runs" shows how far the difference of one run
+may be from the mean, and does not shrink; with fewer than 40 replicas it is from the least to the
+most.
+
+--output is an expression for a number that is computed from each replica, as in almanac sweep.
+
+--icer cost/qalys compares two outcomes of the model: the additional cost and effect of each
+scenario over the first, their ratio, and its 95 % interval by Fieller's method.
+
+--out DIR writes these files. They replace those of an earlier comparison there when all are
+complete:
+
+  differences.csv            scenario, output, pairs, mean_difference, sd, mean_ci_low,
+                             mean_ci_high, runs_low, runs_high
+  scenarios.csv              the outputs of each scenario
+  comparison.json            both of these, as --json prints them
+  pairs.csv                  scenario, replica, output, baseline, value, difference: every replica
+  series.csv                 states and flows of each scenario over time
+  series-differences.csv     their differences from the first scenario
+  draws.csv                  with --from: the parameters of each replica
+  scenarios.svg, .png        states of the scenarios over time; scenarios-incidence, and
+                             scenarios-outcomes if the model has outcomes
+  differences.svg, .png      the differences over time; differences-incidence, differences-outcomes
+  forest.svg, .png           the differences of the outputs
+  icer.csv                   with --icer: scenario, cost, effect, icer, low, high
+  acceptability.csv          with --icer: scenario, willingness_to_pay, probability
+  acceptability.svg, .png    with --icer: acceptability curves
+  plane.svg, .png            with --icer: the cost-effectiveness plane
+  model.yaml                 the model, and the tables that it reads
+  command.txt, study.json    the command line, and the request for programs
+  .state                     what the same command needs to continue an interrupted comparison; it
+                             may be removed when the comparison is done
+
+The results are the same for any number of workers, here or on a hub; see almanac hub and almanac
+worker. --from-state and --workers are for comparisons without a hub. With --from-state, --replicas and
+--seed are those of the saved run unless given.`,
+		Example: `  almanac compare model.yaml --replicas 500 --out results
+  almanac compare model.yaml --scenarios base,lockdown --output "peak(infectious)"
+  almanac compare model.yaml --icer cost/qalys --from draws.csv --out results`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
 	_ = c.Flags().MarkHidden("scenario") // compare has several
-	f.registerStudy(c, "a directory to write results to, and in which the study can be continued")
+	f.registerStudy(c, "`directory` for results and pictures; the same command continues an interrupted study there")
 	f.registerOutputs(c)
 	f.registerFrom(c)
 	f.registerState(c)
-	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run each scenario")
-	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time, too")
-	c.Flags().StringSliceVar(&f.Draw, "draw", nil, "which states and flows to tell over time and draw, with commas "+
-		"between; all unless told")
-	c.Flags().StringVar(&f.ICER, "icer", "", "two outcomes, as in cost/qalys: tell what one unit of the second costs in "+
-		"each scenario, against the first")
+	c.Flags().IntVar(&f.Replicas, "replicas", 100, "replicas of each scenario")
+	c.Flags().BoolVar(&f.Series, "series", true, "record states and flows over time, with --out")
+	c.Flags().StringSliceVar(&f.Draw, "draw", nil, "`names` of the states, flows and events to record over time and "+
+		"draw, separated by commas\n(default: all)")
+	c.Flags().StringVar(&f.ICER, "icer", "", "two `outcomes`, such as cost/qalys: cost and effect of each scenario over "+
+		"the first, and their ratio")
 	c.Flags().Bool("json", false, "print the result as JSON")
-	c.Flags().StringSliceVar(&f.Scenarios, "scenarios", nil,
-		"which scenarios, with commas between, and in which order; all of the file unless told")
+	c.Flags().StringSliceVar(&f.Scenarios, "scenarios", nil, "`names` of the scenarios, the first being the baseline, "+
+		"separated by commas\n(default: all, in the order of the file)")
 	return c
 }
 

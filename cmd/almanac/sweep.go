@@ -24,52 +24,71 @@ import (
 func newSweep(f *studyFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep MODEL.yaml | -",
-		Short: "Run a model at many combinations of values, many times at each",
-		Long: "Run a model at many combinations of values, many times at each, and tell the means of what it gives.\n\n" +
-			"--vary NAME=VALUES, once for each thing that is varied; names and values are those of --set:\n" +
-			"  beta=\"0.2..0.6 per day by 0.05\"   steps\n" +
-			"  coverage=\"0%, 40%, 80%\"           a list; a unit holds for plain numbers too: \"0.3, 0.4 per day\"\n" +
-			"  beta=\"0.2..0.6 per day\"           a range, for --sample; with the word whole at its end, " +
-			"whole numbers of it\n" +
-			"All combinations are run, or with --sample N so many of them: spread over the ranges by a Latin hypercube, or " +
-			"by Sobol's sequence.\n\n" +
-			"--output says what is told of each replica, as one number:\n" +
-			"  final(recovered), peak(infectious), time of peak(infectious), at(infectious, 30 days), " +
-			"final(susceptible->infectious),\n" +
-			"  incidence(infection) per 100_000, first time(infectious above 1%), last time(infectious above 100),\n" +
-			"  of a group: final(recovered, region=north),\n" +
-			"  and arithmetic with them: final(recovered) / final(total). Without it, ends and peaks of all states, and the " +
-			"flows.\n\n" +
-			"With --out DIR there are then in DIR: points.csv (a column for each name, in the unit of --vary; replicas, " +
-			"output, mean, sd, low, high: the 95 %\n" +
-			"interval of the mean; units), series.csv or .parquet (how states and flows went over time at each point), " +
-			"pictures " +
-			"(over-NAME: outputs over\n" +
-			"one name, with bands; map-OUTPUT: an output over two), model.yaml with the tables that it reads, command.txt, " +
-			"and study.json. A study that was interrupted goes on where it\n" +
-			"was when the same command is given again; what it needs for that is in DIR/.state, which can be removed when it " +
-			"is done.\n\n" +
-			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker.",
-		Example: "  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day by 0.1\" --replicas 50 --out results\n" +
-			"  almanac sweep examples/sir.yaml --vary beta=\"0.2..0.6 per day\" --sample 500 --replicas 20 --output " +
-			"\"peak(infectious)\"",
+		Short: "Run a model at many combinations of values",
+		Long: `Run a model at many combinations of values, with several replicas at each, and print the mean and
+95 % confidence interval of each output. The model is a file, or - for standard input.
+
+--vary NAME=VALUES names what varies, once for each name. Names and values are those of --set:
+
+  beta="0.2..0.6 per day by 0.05"   steps
+  coverage="0%, 40%, 80%"           a list; a unit also applies to plain numbers: "0.3, 0.4 per day"
+  beta="0.2..0.6 per day"           a range, for --sample
+  population.size="1e3..5e3 whole"  the whole numbers of a range, for --sample
+
+Every combination is a point. With --sample N there are N points instead, spread over the ranges by
+a Latin hypercube or a Sobol sequence (--design).
+
+--output is an expression for a number that is computed from each replica:
+
+  final(recovered)                        number in a state at the end
+  final(susceptible->infectious)          events of a flow since the start
+  at(infectious, 30 days)                 the same at a recorded time
+  peak(infectious)                        largest number
+  time of peak(infectious)                when it was first reached
+  incidence(infection) per 100_000        events since the start, per 100,000 alive at the start
+  first time(infectious above 1%)         first recorded time with more; also below
+  last time(infectious above 100)         last recorded time with more; also below
+  final(recovered, region=north)          any of these in a group
+  final(recovered) / final(total)         arithmetic with these
+
+docs/reference/command.md describes all of them. The default is ends and peaks of all states, flows
+and outcomes.
+
+--out DIR writes these files. They replace those of an earlier sweep there when all are complete:
+
+  points.csv                 a column for each name of --vary, in its unit; replicas, output, mean,
+                             sd, low, high (95 % interval of the mean), and units
+  series.csv                 states and flows over time at each point (or .parquet, .json: --format)
+  draws.csv                  with --from: the parameters of each replica
+  over-NAME.svg, .png        outputs over one name, with bands
+  map-OUTPUT.svg, .png       an output over two names
+  model.yaml                 the model, and the tables that it reads
+  command.txt, study.json    the command line, and the request for programs
+  .state                     what the same command needs to continue an interrupted sweep; it may be
+                             removed when the sweep is done
+
+The results are the same for any number of workers, here or on a hub; see almanac hub and almanac
+worker. --from-state and --workers are for sweeps without a hub. With --from-state, --replicas and
+--seed are those of the saved run unless given.`,
+		Example: `  almanac sweep examples/sir.yaml --vary beta="0.2..0.6 per day by 0.1" --replicas 50 --out results
+  almanac sweep examples/sir.yaml --vary beta="0.2..0.6 per day" --sample 500 --replicas 20 \
+      --output "peak(infectious)"`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
-	f.registerStudy(c, "a directory to write results and pictures to, and in which the study can be continued")
+	f.registerStudy(c, "`directory` for results and pictures; the same command continues an interrupted study there")
 	f.registerOutputs(c)
 	f.registerFrom(c)
 	f.registerState(c)
-	f.registerFormat(c, "how the series in the directory of --out are written: csv, parquet or json")
-	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run the model at each point; with --precision, at most")
-	c.Flags().StringArrayVar(&f.Vary, "vary", nil, "what is varied, and through which values; may be repeated")
-	c.Flags().IntVar(&f.Sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all "+
-		"combinations")
+	f.registerFormat(c, "format of the series in the directory of --out: csv, parquet or json")
+	c.Flags().IntVar(&f.Replicas, "replicas", 100, "replicas at each point; with --precision, at most")
+	c.Flags().StringArrayVar(&f.Vary, "vary", nil, "`NAME=VALUES` to vary: steps, a list or a range; may be repeated")
+	c.Flags().IntVar(&f.Sample, "sample", 0, "number of points from the ranges of --vary, instead of all combinations")
 	c.Flags().StringVar(&f.Design, "design", study.DefaultDesign,
-		"how a sample is spread: lhs, a Latin hypercube, or sobol")
+		"design of the sample: lhs (Latin hypercube) or sobol (Sobol sequence)")
 	c.Flags().StringVar(&f.Precision, "precision", "",
-		"stop at a point when half the interval of every output is at most this share of its mean: 2%")
-	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time at each point, too")
+		"stop at a point when half the interval of every output is at most this `share` of its mean: 2%")
+	c.Flags().BoolVar(&f.Series, "series", true, "record states and flows over time at each point, with --out")
 	return c
 }
 
