@@ -27,68 +27,95 @@ type fitFlags struct {
 func newFit(f *fitFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit MODEL.yaml | -",
-		Short: "Find out from data what the parameters of a model are",
-		Long: "Find out from data what the parameters of a model are: those that its section fit, or --unknown, says are " +
-			"unknown.\n\n" +
-			"--data FILE.csv has a first column time, on the model's clock and in its unit, or date, and a column for each " +
-			"thing that was counted. Cells that are empty or\n" +
-			"say NA are gaps, and have no say. It takes the place of the table that the model names.\n\n" +
-			"--unknown NAME=PRIOR, once for each parameter; those of the file are replaced or added to:\n" +
-			"  beta=\"uniform 0.1..1 per day\"   beta=\"log-uniform 0.01..1 per day\"   rho=\"beta 2 5\"           " +
-			"seeds=\"uniform 1..50\"\n" +
-			"  stay=\"gamma 5 days shape 2\"     stay=\"lognormal 5 sd 2 days\"         x=\"normal 0.5 sd 0.1\"    " +
-			"stay=\"exponential 5 days\"\n" +
-			"  stay=\"weibull 5 days shape 2\"   or as a file has it: " +
-			"beta=\"{uniform: {low: 0.1 per day, high: 1 per day}}\"\n" +
-			"--match \"COLUMN = WHAT ERROR\", once for each column:\n" +
-			"  \"cases = incidence susceptible->infectious observed 30% poisson\"   what happened since the row before, of " +
-			"which 30 % are seen\n" +
-			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a " +
-			"dispersion of 5\n" +
-			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard " +
-			"deviation of 10 % of that\n" +
-			"  \"north = incidence death where region=north poisson\"               in a group; several: where region=north, " +
-			"age=adult|elder\n\n" +
-			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the " +
-			"parameters may be, the posterior;\n" +
-			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared " +
-			"with.\n\n" +
-			"The model is then run up to 400 times with what was found, no more than the budget, to see what it says of the " +
-			"data.\n\n" +
-			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the " +
-			"unit of its prior, weight, and the run by which each row was accepted), best.yaml\n" +
-			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the " +
-			"tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was " +
-			"when the same\n" +
-			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac " +
-			"run MODEL.yaml --from DIR\n" +
-			"--replicas 500 then goes on with the runs that the fit accepted, from the last data point on.\n\n" +
-			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. " +
-			"When it ends depends on counts, not on time.",
-		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
-			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence " +
-			"susceptible->infectious poisson\"",
+		Short: "Estimate the parameters of a model from data",
+		Long: `Estimate parameters of a model from data. The section fit of the model, or flags, name the unknown
+parameters and what the data are compared with. The model is a file, or - for standard input.
+
+--data FILE.csv has a first column time, on the model's clock and in its unit, or date. Each other
+column is something that was counted. Empty cells and NA are missing values. The table replaces the
+one that the model names.
+
+--unknown NAME=PRIOR names an unknown parameter and its prior distribution; it replaces the entry of
+the file or adds one:
+
+  beta="uniform 0.1..1 per day"       beta="log-uniform 0.01..1 per day"
+  stay="gamma 5 days shape 2"         stay="lognormal 5 sd 2 days"
+  stay="weibull 5 days shape 2"       stay="exponential 5 days"
+  x="normal 0.5 sd 0.1"               rho="beta 2 5"
+  seeds="uniform 1..50"               beta="{uniform: {low: 0.1 per day, high: 1 per day}}"
+
+--match "COLUMN = WHAT ERROR" names what a column is compared with:
+
+  "cases = incidence susceptible->infectious observed 30% poisson"
+                                      events since the row before, 30 % of them observed
+  "deaths = flow death negative binomial 5"
+                                      events since the start of the run, with dispersion 5
+  "ill = state infectious normal 10%"
+                                      number in a state, with a standard deviation of 10 % of it
+  "north = incidence death where region=north poisson"
+                                      in a group; of several attributes: where region=north,
+                                      age=adult|elder
+
+Methods (--method):
+
+  abc      sequential Monte Carlo: a sample of the posterior distribution
+  pmmh     particle Markov chains: a sample of the posterior distribution
+  anneal   simulated annealing: the best point only
+  search   CMA-ES: the best point only
+  random   random points, as a baseline for the others
+
+At the end, up to 400 runs with the result, or --budget if that is smaller, predict the data for
+comparison.
+
+--out DIR writes these files. They replace those of an earlier fit there when all are complete:
+
+  fit.json                   all numbers, as --json prints them
+  posterior.csv              for abc and pmmh: a column for each unknown in the unit of its prior,
+                             weight, and the run by which each row was accepted
+  best.yaml                  the model with the best point
+  states.almanac             with --states: states of runs at the last data point
+  marginals, pairs           for abc and pmmh: pictures (.svg, .png) of the posterior against the
+                             prior, and of the unknowns against each other
+  predictive, trace          pictures (.svg, .png) of the data over predictions, and of the course
+                             of the fit
+  model.yaml                 the model, and the tables that it reads
+  command.txt, study.json    the command line, and the request for programs
+  .state                     what the same command needs to continue an interrupted fit; it may be
+                             removed when the fit is done
+
+almanac run MODEL.yaml --from DIR --replicas 500 continues the accepted runs from the last data
+point on.
+
+The results are the same for any number of workers, here or on a hub; see almanac hub and almanac
+worker. When a fit ends depends on counts, not on time. --from-state and --workers are for fits
+without a hub.`,
+		Example: `  almanac fit examples/outbreak.yaml --out results
+  almanac fit model.yaml --data cases.csv --unknown beta="uniform 0.1..1 per day" \
+      --match "cases = incidence susceptible->infectious poisson"`,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, modelOf(args)) },
 	}
 	f.registerModel(c)
 	f.registerState(c)
-	f.registerStudy(c, "a directory to write results to, and in which the fit can be continued")
-	c.Flags().StringVar(&f.Data, "data", "", "the table of data, in place of the one that the model names")
-	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "how to fit: "+strings.Join(fit.Methods(), ", "))
-	c.Flags().StringArrayVar(&f.Unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
-	c.Flags().StringArrayVar(&f.Match, "match", nil, "a column of the data and what it is compared with; may be repeated")
-	c.Flags().IntVar(&f.Population, "population", 0, "how many values of the unknowns to work with at once, or how "+
-		"large a sample to give; the method's own number unless told")
-	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number "+
-		"unless told")
-	c.Flags().IntVar(&f.States, "states", 0, "save the states of so many runs at the last data point, drawn from the "+
-		"sample by weight, in the directory of --out:\n"+
-		"run --from DIR --from-state goes on with them, without running up to there")
+	f.registerStudy(c, "`directory` for results and pictures; the same command continues an interrupted fit there")
+	c.Flags().StringVar(&f.Data, "data", "", "`file` with the table of data, instead of the one that the model names")
+	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "fitting method: "+strings.Join(fit.Methods(), ", "))
+	c.Flags().StringArrayVar(&f.Unknown, "unknown", nil, "`NAME=PRIOR` of a parameter to estimate; may be repeated")
+	c.Flags().StringArrayVar(&f.Match, "match", nil, "a `column` of the data and what it is compared with, as in "+
+		"\"COLUMN = WHAT ERROR\";\nmay be repeated")
+	c.Flags().IntVar(&f.Population, "population", 0, "points that the method works with at once, or the size of its "+
+		"sample\n(default: depends on the method)")
+	c.Flags().IntVar(&f.Budget, "budget", 0, "largest number of runs for the fit (default: depends on the method)")
+	c.Flags().IntVar(&f.States, "states", 0, "number of runs, drawn from the sample by weight, whose states at the last "+
+		"data point are saved\nin the directory of --out, for run --from DIR --from-state; for abc and pmmh")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
-	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores " +
-		"unless told"
-	c.Flags().Lookup("limit-time").Usage = "how long a task of the fit may take, as in 10m; one that takes longer fails it"
-	c.Flags().Lookup("limit-memory").Usage = "how much memory a task of the fit may take, as in 4GB"
+	for name, usage := range map[string]string{
+		"from-state":   "`file` of saved states (run --save-at) that the runs continue; the data are after their time",
+		"workers":      "runs to make in parallel without a hub (default: one per core)",
+		"limit-time":   "longest time for a task of the fit, such as 10m; exceeding it fails the fit",
+		"limit-memory": "largest `amount` of memory for a task of the fit, such as 4GB; exceeding it fails the fit",
+	} {
+		c.Flags().Lookup(name).Usage = usage
+	}
 	return c
 }
 
