@@ -29,20 +29,25 @@ func newHub() *cobra.Command {
 	var room, forget string
 	c := &cobra.Command{
 		Use:   "hub --store DIR",
-		Short: "Serve as the place where studies, workers and results meet",
-		Long: "Serve as the place where studies, workers and results meet: a NATS server with JetStream, within this " +
-			"program. Any NATS server of\n" +
-			"your own, version 2.11 or later, does as well.\n\n" +
-			"It listens on this machine alone, unless --listen says otherwise; beyond it, it refuses to start without " +
-			"credentials: --token-file, a\n" +
-			"--tlsca that clients' certificates are signed by, or a --config of nats-server that has users. What it keeps is " +
-			"on disk, in the\n" +
-			"directory of --store, before it says so: it may be killed and started again. Three of them with --cluster " +
-			"survive the loss of one.",
-		Example: "  almanac hub --store hub\n" +
-			"  almanac hub --store hub --listen 0.0.0.0:4222 --token-file token --tlscert cert.pem --tlskey key.pem\n" +
-			"  almanac hub --store hub --name a --cluster study --cluster-listen 10.0.0.1:6222 --routes " +
-			"10.0.0.2:6222,10.0.0.3:6222 …",
+		Short: "Run the server that studies and workers share",
+		Long: `Run the server that studies and workers share: a NATS server with JetStream inside this program.
+Your own NATS server, version 2.11 or later, works as well.
+
+The hub prints its address and runs until it is stopped (Ctrl-C or SIGTERM). It keeps everything in
+the directory of --store and confirms nothing before it is on disk, so it may be killed and started
+again.
+
+By default it listens on this machine only. Beyond it, it does not start without credentials: a
+--token-file, a --tlsca that signs the certificates of clients, or a --config of nats-server with
+users. The configuration may set accounts, NKeys, operators, TLS and limits; other listeners and
+keys that admit clients without credentials are errors.
+
+Three hubs with --cluster survive the loss of one. Each needs its own --name, which must not change,
+and its own --store.`,
+		Example: `  almanac hub --store hub
+  almanac hub --store hub --listen 0.0.0.0:4222 --token-file token --tlscert cert.pem --tlskey key.pem
+  almanac hub --store hub --token-file token --name a --cluster study \
+      --cluster-listen 10.0.0.1:6222 --routes 10.0.0.2:6222,10.0.0.3:6222`,
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
@@ -80,24 +85,25 @@ func newHub() *cobra.Command {
 			return serveHub(ctx, c, o, &f, age)
 		},
 	}
-	c.Flags().StringVar(&o.Store, "store", "", "the directory for what it keeps")
-	c.Flags().StringVar(&o.Listen, "listen", "", "HOST:PORT to listen on; 127.0.0.1:4222 unless told")
-	c.Flags().StringVar(&o.TokenFile, "token-file", "", "a file with a token that all who connect must have")
-	c.Flags().StringVar(&o.Cert, "tlscert", "", "a file with the hub's certificate: connections are then by TLS")
-	c.Flags().StringVar(&o.Key, "tlskey", "", "a file with the key of the certificate")
-	c.Flags().StringVar(&o.CA, "tlsca", "", "a file with the certificate that those of all who connect must be signed by")
-	c.Flags().StringVar(&o.Config, "config", "", "a configuration file of nats-server, for accounts, NKeys, operators "+
+	c.Flags().StringVar(&o.Store, "store", "", "`directory` for everything that the hub keeps (required)")
+	c.Flags().StringVar(&o.Listen, "listen", "", "`HOST:PORT` to listen on (default: 127.0.0.1:4222)")
+	c.Flags().StringVar(&o.TokenFile, "token-file", "", "`file` with a token that clients must send")
+	c.Flags().StringVar(&o.Cert, "tlscert", "", "`file` with the hub's certificate; connections then use TLS")
+	c.Flags().StringVar(&o.Key, "tlskey", "", "`file` with the key of the hub's certificate")
+	c.Flags().StringVar(&o.CA, "tlsca", "", "`file` with the certificate of a CA that must have signed those of clients")
+	c.Flags().StringVar(&o.Config, "config", "", "nats-server configuration `file`, for accounts, NKeys, operators "+
 		"and limits")
-	c.Flags().StringVar(&o.Name, "name", "", "the name of this server, which it needs in a cluster")
-	c.Flags().StringVar(&cluster.Name, "cluster", "", "the name of the cluster that this hub is one of")
-	c.Flags().StringVar(&cluster.Listen, "cluster-listen", "", "HOST:PORT for the other servers of the cluster")
-	c.Flags().StringSliceVar(&cluster.Routes, "routes", nil, "HOST:PORT of the others, with commas between")
-	c.Flags().StringVar(&room, "max-store", "", "how much may be kept, as in 50GB; three quarters of what is free "+
-		"unless told")
-	c.Flags().StringVar(&forget, "forget", "", "forget studies that were not used for so long, as in 30d; none unless "+
-		"told (see almanac jobs forget)")
+	c.Flags().StringVar(&o.Name, "name", "", "name of this server, required in a cluster")
+	c.Flags().StringVar(&cluster.Name, "cluster", "", "name of the cluster that this hub belongs to")
+	c.Flags().StringVar(&cluster.Listen, "cluster-listen", "", "`HOST:PORT` to listen on for the other hubs of "+
+		"the cluster")
+	c.Flags().StringSliceVar(&cluster.Routes, "routes", nil, "`HOST:PORT` of the other hubs, separated by commas")
+	c.Flags().StringVar(&room, "max-store", "", "largest `size` of the store, such as 50GB (default: three quarters of "+
+		"the free space)")
+	c.Flags().StringVar(&forget, "forget", "", "remove studies unused for this `age`, such as 30d, once an hour "+
+		"(default: none)")
 	f.registerMetrics(c)
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, logAll)
 	return c
 }
 

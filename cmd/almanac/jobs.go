@@ -20,18 +20,39 @@ import (
 	"github.com/spf13/cobra"
 )
 
-const theHub = "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL"
+const theHub = "`URL` of the hub (default: $NATS_URL, or nats://127.0.0.1:4222)"
+
+// hubEnvironment ends the help of a command that uses NATS_URL.
+const hubEnvironment = `The environment variables NATS_URL, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT
+and NATS_KEY replace --hub, --creds, --nkey, --tlsca, --tlscert and --tlskey if these are not given.
+NATS_USER and NATS_PASSWORD are a name and a password for the hub.`
+
+const resultsHelp = `Print what a study has found so far, and write it into the directory of --out.
+
+The directory has the files of almanac sweep or almanac compare, but no pairs.csv, and a comparison
+has no ratios of --icer. For these, and for the replicas of almanac run, repeat the command that
+started the study.`
+
+const resumeHelp = `Continue a sweep or a comparison whose command has ended, from this machine. Print its
+results, and write them into the directory of --out. This needs the build of the program that
+started the study.
+
+To continue a run or a fit, repeat its command.`
 
 func newJobs() *cobra.Command {
 	c := onHub(&cobra.Command{
 		Use:   "jobs [watch | results | resume | cancel | forget]",
-		Short: "See what studies a hub has, and what becomes of them",
-		Long: "See what studies a hub has. A study is named by its key, or by as much of its beginning as no other has.\n\n" +
-			"One that is running and was not updated lately has lost the command that began it: resume goes on with it, from " +
-			"any machine, and so\n" +
-			"does the same command given again.",
-		Example: "  almanac jobs --hub nats://10.0.0.1:4222\n  almanac jobs results 3f2a --out results",
-		Args:    cli.NoArguments,
+		Short: "List and manage the studies on a hub",
+		Long: `List the studies on a hub. KEY is the key of a study, or enough of its beginning to be unique.
+
+The command of a study has ended if the study is interrupted, or is running but was not updated
+lately. The same command, or almanac jobs resume, continues it from any machine.
+
+` + hubEnvironment,
+		Example: `  almanac jobs --hub nats://10.0.0.1:4222
+  almanac jobs watch 3f2a
+  almanac jobs results 3f2a --out results`,
+		Args: cli.NoArguments,
 	}, new(hubFlags), func(c *cobra.Command, conn *ensemble.Conn, _ []string) error {
 		all, err := conn.Jobs(c.Context())
 		if err != nil {
@@ -40,8 +61,8 @@ func newJobs() *cobra.Command {
 		return printJobs(c.OutOrStdout(), all)
 	})
 	c.AddCommand(newJobsWatch(),
-		newJobsWithResults("results KEY", "Write and print what a study has found, also if it is not done", fetchResults),
-		newJobsWithResults("resume KEY", "Go on with a study whose command has ended, from this machine", resumeJob),
+		newJobsWithResults("results KEY", "Print what a study has found so far", resultsHelp, fetchResults),
+		newJobsWithResults("resume KEY", "Continue a study from this machine", resumeHelp, resumeJob),
 		newJobsCancel(), newJobsForget())
 	return c
 }
@@ -49,6 +70,10 @@ func newJobs() *cobra.Command {
 // onHub completes a command that needs a connection to a hub.
 func onHub(c *cobra.Command, f *hubFlags, do func(*cobra.Command, *ensemble.Conn, []string) error) *cobra.Command {
 	f.register(c, theHub)
+	if c.Name() != "resume" { // the others have no metrics to serve
+		_ = c.Flags().MarkHidden("metrics")
+		_ = c.Flags().MarkHidden("metrics-token-file")
+	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		conn, err := f.connect(c, 0)
 		if err != nil {
@@ -125,7 +150,7 @@ func oneJob(c *cobra.Command, args []string) error {
 }
 
 func newJobsCancel() *cobra.Command {
-	return onHub(&cobra.Command{Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob},
+	return onHub(&cobra.Command{Use: "cancel KEY", Short: "Stop a study and remove its work", Args: oneJob},
 		new(hubFlags),
 		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
 			return withJob(c, conn, args[0], "cancelled", (*ensemble.Conn).Cancel)
@@ -148,7 +173,9 @@ func withJob(c *cobra.Command, conn *ensemble.Conn, prefix, became string, do fu
 
 func newJobsWatch() *cobra.Command {
 	return onHub(&cobra.Command{
-		Use: "watch [KEY]", Short: "Tell how studies go, whenever something changes, until they have ended",
+		Use: "watch [KEY]", Short: "Print the progress of studies until they end",
+		Long: `Print a line for each change of a study until it ends. Without KEY, follow all studies until none is
+running.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usagef("jobs watch: one study at a time, or all")
@@ -207,10 +234,10 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 }
 
 // newJobsWithResults returns a command that does something with the results of one job.
-func newJobsWithResults(use, short string,
+func newJobsWithResults(use, short, long string,
 	do func(c *cobra.Command, conn *ensemble.Conn, key string, f *studyFlags) error) *cobra.Command {
 	var f studyFlags
-	c := onHub(&cobra.Command{Use: use, Short: short, Args: oneJob}, &f.hubFlags,
+	c := onHub(&cobra.Command{Use: use, Short: short, Long: long, Args: oneJob}, &f.hubFlags,
 		func(c *cobra.Command, conn *ensemble.Conn, args []string) error { return do(c, conn, args[0], &f) })
 	f.registerResults(c)
 	return c
@@ -218,9 +245,9 @@ func newJobsWithResults(use, short string,
 
 // registerResults adds the flags for results of a study on a hub.
 func (f *studyFlags) registerResults(c *cobra.Command) {
-	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have "+
-		"that began the study")
-	f.registerFormat(c, "how series are written: csv, parquet or json")
+	c.Flags().StringVar(&f.Out, "out", "", "`directory` for results and pictures, as for the command that "+
+		"started the study")
+	f.registerFormat(c, "format of the series: csv, parquet or json")
 }
 
 // fetchResults delivers the finished points of a study.
@@ -338,13 +365,15 @@ func newJobsForget() *cobra.Command {
 	var age time.Duration
 	c := onHub(&cobra.Command{
 		Use:   "forget KEY | --older AGE",
-		Short: "Remove a study with its results from the hub, or all that were not used for some time",
-		Long: "Remove a study with its results from the hub, or all that were not used for some time.\n\n" +
-			"A study is used when it is begun or goes on, and when its command is given again. Each stage of a fit is a " +
-			"study of its own, of which the hub\n" +
-			"keeps all answers, so that the fit can go on: --older is the way to be rid of them. One that is running is " +
-			"never old.",
-		Example: "  almanac jobs forget 3f2a\n  almanac jobs forget --older 30d",
+		Short: "Remove a study, or all unused ones, with their results",
+		Long: `Remove a study with its results from the hub, or all studies that have been unused for some time.
+A study that is still running is cancelled first.
+
+Starting a study, continuing it and repeating its command count as use; --older never removes a
+running study. Each stage of a fit is a study of its own, of which the hub keeps all results so that
+the fit can be continued; remove them with --older.`,
+		Example: `  almanac jobs forget 3f2a
+  almanac jobs forget --older 30d`,
 		Args: func(c *cobra.Command, args []string) error {
 			if older == "" {
 				return oneJob(c, args)
@@ -362,7 +391,7 @@ func newJobsForget() *cobra.Command {
 		}
 		return forgetOlder(c, conn, age)
 	})
-	c.Flags().StringVar(&older, "older", "", "forget all studies that were not used for so long, as in 30d or 12h")
+	c.Flags().StringVar(&older, "older", "", "remove all studies unused for this `age`, such as 30d or 12h")
 	return c
 }
 

@@ -30,30 +30,30 @@ func newServe() *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
 		Use:   "serve [DIR]",
-		Short: "Show models in a browser: run them, change them, compare them",
-		Long: "Show the models in a directory, and the results below it, as pages for a browser, and run them there: " +
-			"charts grow while a run goes on.\n" +
-			"Without a directory the examples are shown, which are part of the program and cannot be written.\n\n" +
-			"The address is printed. Only this machine can open it, unless --listen says otherwise, as in --listen " +
-			"0.0.0.0:8080; then a token is\n" +
-			"needed, which is part of the link that is printed. Files outside of DIR are neither read nor written. An " +
-			"interrupt (Ctrl-C) ends it.\n" +
-			"docs/guide/page.md describes the page.",
-		Example: "  almanac serve\n" +
-			"  almanac serve models --listen localhost:8080",
+		Short: "Show and run models in a browser",
+		Long: `Show the models in a directory, and the results below it, in a browser, and run them there. Charts
+grow while a run continues. Without a directory the page has the examples, which are part of the
+program and cannot be changed.
+
+The command prints the address, and ends with Ctrl-C. Only this machine can open the address, unless
+--listen names another one, such as 0.0.0.0:8080. Visitors then need a token, which is part of the
+printed link. Files outside of DIR are neither read nor written.
+
+docs/guide/page.md describes the page.`,
+		Example: `  almanac serve
+  almanac serve models --listen localhost:8080`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	limits := page.DefaultLimits()
-	c.Flags().StringVar(&f.listen, "listen", "localhost:0", "HOST:PORT to listen on; 0 is any port that is free")
-	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
-	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its "+
-		"address; may be repeated")
-	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "how many runs go on at once; others wait")
+	c.Flags().StringVar(&f.listen, "listen", "localhost:0", "`HOST:PORT` to listen on; port 0 is any free port")
+	c.Flags().StringVar(&f.token, "token", "", "token of visitors (default: generated if --listen is beyond this machine)")
+	c.Flags().StringSliceVar(&f.names, "name", nil, "host `name` that visitors use for this machine; may be repeated")
+	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "runs in parallel; others wait")
 	c.Flags().DurationVar(&f.limits.RunTimeout, "longest", limits.RunTimeout,
-		"how long a run may take before it is stopped")
-	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
-	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
+		"longest time for a run, which is then stopped")
+	f.hub.registerHub(c, "`URL` of a hub whose studies the page shows, such as nats://HOST:4222")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, logAll)
 	return c
 }
 

@@ -16,15 +16,19 @@ func newWorker() *cobra.Command {
 	var o ensemble.WorkerOptions
 	c := &cobra.Command{
 		Use:   "worker --hub nats://HOST:4222",
-		Short: "Work for a hub, until told to stop",
-		Long: "Work for a hub: run replicas of whatever studies it has, until told to stop.\n\n" +
-			"Workers may come and go as they please, and die. Told to stop (Ctrl-C, SIGTERM), one stores what it has done " +
-			"and gives back the\n" +
-			"rest; when the hub is away, it waits. A study whose results could differ, because it was begun by another build " +
-			"of this program, is\n" +
-			"refused with both versions.",
-		Example: "  almanac worker --hub nats://10.0.0.1:4222 --token-file token\n" +
-			"  srun almanac worker --hub nats://head:4222 --token-file token",
+		Short: "Run replicas for a hub",
+		Long: `Run replicas for the studies of a hub until stopped.
+
+Workers may join, leave and be killed at any time. A worker that is stopped (Ctrl-C or SIGTERM)
+stores what it has finished and returns the rest to the hub. If the hub is away, the worker waits
+for it.
+
+A worker refuses a study that another build of this program started, because the results could
+differ. The message has both versions.
+
+` + hubEnvironment,
+		Example: `  almanac worker --hub nats://10.0.0.1:4222 --token-file token
+  srun almanac worker --hub nats://head:4222 --token-file token`,
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Slots < 0 {
@@ -59,8 +63,8 @@ func newWorker() *cobra.Command {
 		},
 	}
 	f.register(c, theHub)
-	c.Flags().IntVar(&o.Slots, "slots", 0, "how many replicas to run at once; as many as there are cores unless told")
-	c.Flags().StringVar(&o.Name, "name", "", "what the worker is called; by machine and process unless told")
-	c.Flags().DurationVar(&o.Drain, "drain", 20*time.Second, "how long replicas may go on when the worker is told to stop")
+	c.Flags().IntVar(&o.Slots, "slots", 0, "replicas to run in parallel (default: one per core)")
+	c.Flags().StringVar(&o.Name, "name", "", "name of the worker (default: from machine and process)")
+	c.Flags().DurationVar(&o.Drain, "drain", 20*time.Second, "how long replicas may continue after the worker is stopped")
 	return c
 }
