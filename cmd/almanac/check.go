@@ -31,16 +31,15 @@ func newCheck() *cobra.Command {
 	var f studyFlags
 	c := &cobra.Command{
 		Use:   "check MODEL.yaml | -",
-		Short: "Explain a model in plain words, or say what is wrong with it",
-		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything " +
-			"at once,\n" +
-			"each with its line and column, also what is wrong with one of its scenarios, or with what is to be fitted. What " +
-			"may be a\n" +
-			"mistake is asked for at the end. Then it is said how much memory a run takes; the exit status is 1 if there is " +
-			"not enough\n" +
-			"for it here. With - in place of a file the model is read from standard input.",
-		Example: "  almanac check examples/tuberculosis.yaml\n" +
-			"  almanac check examples/sir.yaml --out sir.svg",
+		Short: "Explain a model, or list what is wrong with it",
+		Long: `Explain a model in words, with all values in its own unit, or list everything that is wrong with it,
+its scenarios and its section fit, with lines and columns. Questions about possible mistakes come at
+the end. The model is a file, or - for standard input.
+
+The command also prints how much memory a run needs. The exit status is 1 if this machine has not
+enough, and 2 if the model is wrong.`,
+		Example: `  almanac check examples/tuberculosis.yaml
+  almanac check examples/sir.yaml --out sir.svg`,
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error {
 			s, err := f.open(c, args[0])
@@ -70,8 +69,8 @@ func newCheck() *cobra.Command {
 		},
 	}
 	f.registerModel(c)
-	c.Flags().StringVar(&f.Out, "out", "", "where to draw the states and the ways between them: a file that ends in "+
-		".svg, .pdf or .png, or a directory")
+	c.Flags().StringVar(&f.Out, "out", "", "diagram of the states and transitions: a `file` ending in .svg, "+
+		".pdf or .png, or a directory")
 	return c
 }
 

@@ -21,13 +21,11 @@ func newExamples() *cobra.Command {
 	return &cobra.Command{
 		Use:   "examples [DIR]",
 		Short: "Write the example models into a directory, or list them",
-		Long: "Write the example models, and the tables that they read, into a directory. They are part of the program, so " +
-			"that nothing\n" +
-			"needs to be downloaded. A file that is there already is not overwritten: nothing is written then. Without a " +
-			"directory the\n" +
-			"models are listed, each with what it is about.",
-		Example: "  almanac examples models\n" +
-			"  almanac run models/sir.yaml",
+		Long: `Write the example models, and the tables that they read, into a directory. They are part of the
+program. If one of the files exists, nothing is written. Without a directory, list the models with a
+line about each.`,
+		Example: `  almanac examples models
+  almanac run models/sir.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return cli.Usagef("examples: one directory, not %s", strings.Join(args, " "))

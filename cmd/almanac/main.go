@@ -56,10 +56,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:         "almanac",
-		Short:       "A future-event engine: models, and the papers behind it",
+		Short:       "Run models of populations on a future-event engine, and check the papers behind it",
 		Annotations: map[string]string{cli.BareFlag: "from-state=" + study.StatesOfFit},
 	}
-	root.Flags().Bool("version", false, "print the version, as almanac version does") // of our own: without -v
+	root.Flags().Bool("version", false, "print the version") // of our own: without -v
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newRun(new(runFlags)), newSweep(new(studyFlags)), newCompare(new(studyFlags)), newFit(new(fitFlags)),
