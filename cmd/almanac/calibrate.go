@@ -35,32 +35,36 @@ func newCalibrate() *cobra.Command {
 	var f calibrateFlags
 	c := &cobra.Command{
 		Use:   "calibrate",
-		Short: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for",
-		Long: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for.\n\n" +
-			"An empty bucket takes time b, an entry of a list c, and everything else d for each event. With N events " +
-			"pending, jumps\n" +
-			"of mean μ and buckets of width δ, an event takes b/x + c(1 + x(1−1/N)/2) + d, where x = Nδ/μ; least is\n" +
-			"c + √(2bc) + d, at x = √(2b/c). So say Erickson, Ladner and LaMarca (1994), and in the journal version how " +
-			"to find\n" +
-			"the costs: time the calendar at many widths, and fit them by least squares. Widths take turns, repetition by\n" +
-			"repetition, and the best of each counts.\n\n" +
-			"The theory is that of the unordered discipline. For the others the same form is fitted, and the misfit tells\n" +
-			"whether it is any good.",
-		Example: "  almanac calibrate\n" +
-			"  almanac calibrate --n 1e4 --discipline all\n" +
-			"  almanac calibrate --n 1e3,1e5,1e7 --out results",
+		Short: "Measure the costs of a static calendar and its best bucket width",
+		Long: `Measure the costs b, c and d of a static calendar on this machine, and the best bucket width.
+
+An empty bucket costs time b, an entry of a list c, and everything else d for each event. With N
+events pending, jumps of mean μ and buckets of width δ, an event takes
+
+  b/x + c(1 + x(1−1/N)/2) + d,   where x = Nδ/μ
+
+The minimum is c + √(2bc) + d, at x = √(2b/c) (Erickson, Ladner and LaMarca 1994). As in the journal
+version of that paper, the calendar is timed at many widths, and the costs are fitted by least
+squares. The widths take turns, repetition by repetition, and the best repetition of each counts.
+
+The theory is for the unordered discipline. For the others the same formula is fitted, and the
+misfit shows whether it applies.
+
+--out DIR writes calibrate.json, calibrate.csv and the charts calibrate-*.svg and .png.`,
+		Example: `  almanac calibrate
+  almanac calibrate --n 1e4 --discipline all
+  almanac calibrate --n 1e3,1e5,1e7 --out results`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e3,1e4,1e5,1e6",
-		"how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringVar(&f.sizes, "n", "1e3,1e4,1e5,1e6", "`list` of numbers of pending events, such as 1e6 or 1_000_000")
 	c.Flags().StringSliceVar(&f.disciplines, "discipline", []string{"unordered"},
-		"how a bucket keeps its list: unordered, ordered, just-in-time, or all")
-	c.Flags().IntVar(&f.repetitions, "reps", 9, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 5*time.Millisecond, "how long a repetition of one width lasts at least")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON, times in seconds")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write calibrate.json, calibrate.csv and the plots to")
+		"`list` of disciplines of buckets: unordered, ordered, just-in-time, or all")
+	c.Flags().IntVar(&f.repetitions, "reps", 9, "number of repetitions")
+	c.Flags().DurationVar(&f.least, "least", 5*time.Millisecond, "shortest repetition of one width")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON, times in seconds")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for results and charts")
 	return c
 }
 

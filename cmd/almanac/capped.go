@@ -30,64 +30,74 @@ func newCapped() *cobra.Command {
 	var f cappedFlags
 	c := &cobra.Command{
 		Use:   "capped",
-		Short: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory",
-		Long: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory.\n\n" +
-			"There are n bins. In every round λn new balls join those that wait in a pool, and each ball of the pool asks " +
-			"one bin,\n" +
-			"chosen at random. A bin has room for c balls: it accepts the oldest of those that ask, as many as fit, the " +
-			"others stay in\n" +
-			"the pool, and at the end of the round every bin that holds a ball deletes the one it accepted first. A ball's " +
-			"wait is its\n" +
-			"age when it is deleted, 0 in the round it came. This is CAPPED(c, λ) of Berenbrink et al. (ICDCS 2021).\n\n" +
-			"The process runs until it has forgotten its empty start (the burn-in), and then it is measured. Beside what was " +
-			"measured stand\n" +
-			"  limit      what the law of the process becomes as the number of bins goes to infinity, computed\n" +
-			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 " +
-			"beyond)\n" +
-			"  estimate   what the paper's authors found simulations to stay below (section V)\n" +
-			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, " +
-			"is told too.\n\n" +
-			cli.List("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
-			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there " +
-			"is until\n" +
-			"then is reported, and marked as incomplete.\n\n" +
-			"With --out DIR there are then in DIR: capped.json (what --json prints), rounds.csv (what happened in each " +
-			"round, or in every\n" +
-			"k-th if they are more than 100,000), waits.csv (how many balls waited how long), and as pictures pool.svg, " +
-			"waits.svg and\n" +
-			"loads.svg. After a sweep there are instead sweep.csv, sweep-pool.svg and sweep-waits.svg.",
-		Example: "  almanac capped\n" +
-			"  almanac capped --capacity 3 --rate 1-2^-10 --bins 1e6 --out results\n" +
-			"  almanac capped --rate 1-2^-12 --warm\n" +
-			"  almanac capped --process greedy --choices 2\n" +
-			"  almanac capped --process threshold --capacity 1 --rate 1\n" +
-			"  almanac capped --sweep capacity=1..8 --rate 1-2^-10\n" +
-			"  almanac capped --sweep rate=1-2^-1..1-2^-10 --out results",
+		Short: "Simulate balls thrown into bins of finite capacity, and compare with theory",
+		Long: `Simulate balls thrown into bins of finite capacity, round by round, and compare the pool and the
+waits with theory.
+
+There are n bins. In every round λn new balls join a pool, and each ball of the pool requests one
+bin, chosen at random. A bin has room for c balls. It accepts the oldest of the balls that request
+it, as many as fit; the others stay in the pool. At the end of the round every bin that has a ball
+deletes the one that it accepted first. The wait of a ball is its age when it is deleted, 0 in the
+round in which it arrived. This is CAPPED(c, λ) of Berenbrink et al. (ICDCS 2021).
+
+The process runs until the empty start no longer matters (the burn-in), and is then measured. The
+measurements are printed beside
+
+  limit      the computed law of the process for an infinite number of bins
+  bound      exceeded only with negligible probability, as the paper proves (Theorem 1 for c = 1,
+             Theorem 2 for larger c)
+  estimate   not exceeded in the simulations of the paper's authors (section V)
+
+With a large capacity balls wait in bins, with a small one in the pool. The output has the best
+capacity, the sweet spot.
+
+` +
+			cli.List("Processes (--process)", cappedProcesses, func(p cappedProcess) (string, string) {
+				return p.kind.String(), p.about
+			}) +
+			`The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run;
+the results so far are reported and marked as incomplete.
+
+--out DIR writes these files:
+
+  capped.json       everything, as --json prints it
+  rounds.csv        each round, or with more than 100,000 rounds every k-th
+  waits.csv         the number of balls by their wait
+  pool.svg, waits.svg, loads.svg
+                    charts
+  sweep.csv, sweep-pool.svg, sweep-waits.svg
+                    with --sweep, in place of the other tables and charts`,
+		Example: `  almanac capped
+  almanac capped --capacity 3 --rate 1-2^-10 --bins 1e6 --out results
+  almanac capped --rate 1-2^-12 --warm
+  almanac capped --process greedy --choices 2
+  almanac capped --process threshold --capacity 1 --rate 1
+  almanac capped --sweep capacity=1..8 --rate 1-2^-10
+  almanac capped --sweep rate=1-2^-1..1-2^-10 --out results`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().StringVar(&f.bins, "bins", "32768", "n, the number of bins: 32768, 2^15, 1e5 or 1_000_000")
-	c.Flags().StringVar(&f.capacity, "capacity", "2", "c, for how many balls a bin has room; for threshold, how many "+
-		"it accepts in a round")
-	c.Flags().StringVar(&f.rate, "rate", "0.99", "λ, new balls per bin and round: 0.99, 1-2^-10, 1-1/1024 or 1-1e-3; "+
-		"for threshold, balls per bin")
-	c.Flags().StringVar(&f.process, "process", "capped", "capped, modcapped, greedy or threshold")
-	c.Flags().StringVar(&f.choices, "choices", "2", "for greedy: d, at how many bins a ball looks")
-	c.Flags().StringVar(&f.arrivals, "arrivals", "exact",
-		"how many balls come in a round: exact (λn), binomial (n sources, one ball each with probability λ) "+
-			"or poisson (mean λn)")
-	c.Flags().StringVar(&f.rounds, "rounds", "", "rounds to measure; unless told, 100 relaxation times, and at least 1000")
-	c.Flags().StringVar(&f.burnIn, "burn-in", "", "rounds before measuring; unless told, 10 relaxation times, or none "+
-		"with --warm")
-	c.Flags().BoolVar(&f.warm, "warm", false, "for capped: start where the limit of many bins says the process will "+
-		"be, not with empty bins")
-	c.Flags().BoolVar(&f.byBin, "by-bin", false, "keep every bin and throw every ball, instead of drawing how many "+
-		"bins get how many: the same law, slower")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
-	c.Flags().StringVar(&f.sweep, "sweep", "", "measure several: capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 "+
-		"or rate=0.5,0.9,0.99")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write numbers and pictures to")
+	c.Flags().StringVar(&f.bins, "bins", "32768", "`number` of bins, n: 32768, 2^15, 1e5 or 1_000_000")
+	c.Flags().StringVar(&f.capacity, "capacity", "2", "`number` of balls for which a bin has room, c; for threshold, "+
+		"that it accepts in a round")
+	c.Flags().StringVar(&f.rate, "rate", "0.99", "new balls per bin and round, λ: 0.99, 1-2^-10, 1-1/1024 or 1-1e-3; "+
+		"for threshold,\nballs per bin")
+	c.Flags().StringVar(&f.process, "process", "capped", "process: capped, modcapped, greedy or threshold")
+	c.Flags().StringVar(&f.choices, "choices", "2", "`number` of bins among which a ball chooses, d, for greedy")
+	c.Flags().StringVar(&f.arrivals, "arrivals", "exact", "`law` of the number of new balls in a round: exact (λn), "+
+		"binomial (n sources, one ball each\nwith probability λ) or poisson (mean λn)")
+	c.Flags().StringVar(&f.rounds, "rounds", "", "`number` of rounds to measure (default: 100 relaxation times, at least "+
+		"1000)")
+	c.Flags().StringVar(&f.burnIn, "burn-in", "", "`number` of rounds before measuring (default: 10 relaxation times, or "+
+		"none with --warm)")
+	c.Flags().BoolVar(&f.warm, "warm", false, "start at the limit of many bins instead of empty bins, for capped")
+	c.Flags().BoolVar(&f.byBin, "by-bin", false, "throw every ball, instead of drawing how many bins get how many: "+
+		"the same law, slower")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed")
+	c.Flags().StringVar(&f.sweep, "sweep", "", "`values` to measure: capacity=1..8, capacity=1,2,4, "+
+		"rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99")
+	c.Flags().BoolVar(&f.json, "json", false, "print the results as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for results and charts")
 	return c
 }
 
@@ -100,8 +110,8 @@ type cappedProcess struct {
 var cappedProcesses = []cappedProcess{
 	{capped.Capped, "bins with room for c balls, as above"},
 	{capped.ModCapped, "the process by which the paper bounds CAPPED: it throws at least m* balls in every round"},
-	{capped.Greedy, "bins without a limit and no pool: a ball looks at d bins and goes to the one with the least load"},
-	{capped.Threshold, "one batch of λn balls: a bin accepts c in a round, nothing is deleted, until all have a place"},
+	{capped.Greedy, "unlimited bins and no pool: a ball goes to the least loaded of d random bins"},
+	{capped.Threshold, "one batch of λn balls: a bin accepts c in a round, none is deleted, until all have a place"},
 }
 
 // A cappedTask is a parsed command line.

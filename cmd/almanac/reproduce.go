@@ -26,29 +26,37 @@ func newReproduce() *cobra.Command {
 	var f reproduceFlags
 	c := &cobra.Command{
 		Use:   "reproduce [NAME...]",
-		Short: "Check what the papers claim, on this machine",
-		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
-			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is ambiguous; or it is\n" +
-			"undecided, as where it is about time on another machine. Open questions and results of our own " +
-			"are counted apart.\n" +
-			"The verdict follows from the checks alone. One that differs from what was found before is " +
-			"marked, and then\n" +
-			"the exit status is 1.\n" +
-			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, all " +
-			"but the\n" +
-			"pictures as claims.json, which the page of almanac serve shows, and beside them the tables as CSV and the " +
-			"pictures as SVG.",
-		Example: "  almanac reproduce\n" +
-			"  almanac reproduce --list\n" +
-			"  almanac reproduce figure-1 figure-3 --out report",
+		Short: "Check the claims of the papers",
+		Long: `Check the claims of the papers on this machine: all of them, or those that are named.
+
+Every claim gets a verdict, which follows from its checks alone:
+
+  holds                    all checks of what is printed pass
+  holds with a correction  those of a corrected claim, which is printed, pass
+  does not hold            checks fail, and there is no correction
+  ambiguous                it holds by one reading and not by another
+  undecided                it cannot be checked here, such as a time on another machine
+
+Answers to open questions and results of our own are counted separately. A verdict that differs from
+the recorded one is marked, and the exit status is then 1.
+
+--out DIR writes these files:
+
+  report.html        the report, with tables and pictures
+  report.md          its first table
+  claims.json        the report without the pictures, which the page of almanac serve shows
+  NAME.csv, NAME-*   tables (.csv) and pictures (.svg) of each claim`,
+		Example: `  almanac reproduce
+  almanac reproduce --list
+  almanac reproduce figure-1 figure-3 --out report`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, names []string) error { return f.run(c, names) },
 	}
-	c.Flags().BoolVar(&f.list, "list", false, "name the claims and what they say")
-	c.Flags().BoolVar(&f.full, "full", false, "at the papers' sizes, which takes long and much memory")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write the report to")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
+	c.Flags().BoolVar(&f.list, "list", false, "list the claims")
+	c.Flags().BoolVar(&f.full, "full", false, "use the sizes of the papers, which takes long and much memory")
+	c.Flags().BoolVar(&f.json, "json", false, "print the report as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for the report")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed")
 	return c
 }
 
