@@ -64,8 +64,8 @@ complete:
                              may be removed when the comparison is done
 
 The results are the same for any number of workers, here or on a hub; see almanac hub and almanac
-worker. --from-state and --workers are for comparisons without a hub. With --from-state, --replicas and
---seed are those of the saved run unless given.`,
+worker. --from-state and --workers are for comparisons without a hub. With --from-state, --replicas
+and --seed are those of the saved run unless given.`,
 		Example: `  almanac compare model.yaml --replicas 500 --out results
   almanac compare model.yaml --scenarios base,lockdown --output "peak(infectious)"
   almanac compare model.yaml --icer cost/qalys --from draws.csv --out results`,

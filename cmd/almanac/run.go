@@ -98,6 +98,9 @@ saved run unless given.`,
 	f.registerModel(c)
 	f.hubFlags.register(c, "`URL` of a hub whose workers run the replicas, such as nats://HOST:4222 "+
 		"(default: run here)")
+	for _, name := range []string{"metrics", "verbose"} {
+		c.Flags().Lookup(name).Usage += ", with --hub"
+	}
 	f.registerFrom(c)
 	f.registerState(c)
 	f.profile.register(c)
