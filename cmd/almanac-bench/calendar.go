@@ -26,18 +26,19 @@ func newCalendar() *cobra.Command {
 	var f calendarFlags
 	c := &cobra.Command{
 		Use:   "calendar",
-		Short: "Time the pending-event sets side by side, in one run",
-		Long: "Time the pending-event sets side by side, in one run.\n\n" +
-			"The sets take turns, repetition by repetition, so that a machine whose speed wanders is fair to all. " +
-			"Reported is\n" +
-			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
-			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), " +
-			"and\n" +
-			"what it takes in memory.\n\n" +
-			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many " +
-			"operations as it has\n" +
-			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the " +
-			"median of the rounds.\n\n" +
+		Short: "Time the pending-event sets side by side",
+		Long: `Time the pending-event sets side by side, in one run.
+
+The sets take turns, repetition by repetition, so that changes in the speed of the machine affect
+all of them. The table has the best repetition, in nanoseconds per operation, and the ratio of the
+slowest to the best. For the largest number of events it also has the time to schedule each event
+before the first is dispatched (fill), and the memory.
+
+With --slices all sets are in memory at once and take turns of --least, at least 20 for each
+repetition, until each has made as many operations as it has events. The table has the mean of all
+turns, and the median over the rounds of the ratio to the first entry of the first table.
+
+` +
 			cli.List("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
 				if s.Extra {
 					return s.Name + " *", s.About
@@ -48,11 +49,11 @@ func newCalendar() *cobra.Command {
 				return d.Name, d.About
 			}) +
 			cli.List("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
-		Example: "  almanac-bench calendar\n" +
-			"  almanac-bench calendar --dist exponential,pareto --n 1e3,1e6\n" +
-			"  almanac-bench calendar --only queue,static --n 1e7 --out results\n" +
-			"  almanac-bench calendar --slices --only queue --n 1e3,1e8\n" +
-			"  almanac-bench calendar --targets",
+		Example: `  almanac-bench calendar
+  almanac-bench calendar --dist exponential,pareto --n 1e3,1e6
+  almanac-bench calendar --only queue,static --n 1e7 --out results
+  almanac-bench calendar --slices --only queue --n 1e3,1e8
+  almanac-bench calendar --targets`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			plans, err := f.plans()
@@ -63,22 +64,20 @@ func newCalendar() *cobra.Command {
 				draw: plotCalendar, print: printCalendar})
 		},
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6",
-		"how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
-	c.Flags().StringSliceVar(&f.dists, "dist", []string{"exponential"}, "distributions of the jumps: a list, or all")
-	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "workloads: a list, or all")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
-	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, "+
-		"some minutes)")
-	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
-	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond,
-		"how long a repetition lasts at least; it makes at least n operations")
-	c.Flags().DurationVar(&f.most, "most", 30*time.Second,
-		"how long a repetition lasts at most, however few operations it has made")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
+	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "`list` of numbers of pending events, such as 1e6 or "+
+		"1_000_000")
+	c.Flags().StringSliceVar(&f.dists, "dist", []string{"exponential"}, "`distributions` of the jumps: a list, or all")
+	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "`workloads`: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "`structures`: a list (default: all that are not marked with *)")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure and check the targets of the project (3 GB of memory, some "+
+		"minutes)")
+	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, with all sets in memory at once")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench.json and charts")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "number of repetitions")
+	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond, "shortest repetition; it has at least n operations")
+	c.Flags().DurationVar(&f.most, "most", 30*time.Second, "longest repetition, whatever the number of its operations")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the jumps")
 	return c
 }
 

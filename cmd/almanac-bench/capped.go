@@ -24,15 +24,17 @@ func newCapped() *cobra.Command {
 	var f cappedFlags
 	c := &cobra.Command{
 		Use:   "capped",
-		Short: "Time the ways to run CAPPED side by side, in one run",
-		Long: "Time the ways to run CAPPED side by side, in one run.\n\n" +
-			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one " +
-			"counts, in balls\n" +
-			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same " +
-			"law.\n\n" +
+		Short: "Time the engines of CAPPED side by side",
+		Long: `Time the engines of CAPPED side by side, in one run.
+
+Every system starts in its steady state. The engines take turns, repetition by repetition. The table
+has the best repetition, in balls thrown per second on one core. Balls that are drawn by their law
+count as thrown, since the outcome has the same law.
+
+` +
 			cli.List("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
-		Example: "  almanac-bench capped\n" +
-			"  almanac-bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
+		Example: `  almanac-bench capped
+  almanac-bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			plan, err := f.plan()
@@ -43,14 +45,14 @@ func newCapped() *cobra.Command {
 				print: printCapped})
 		},
 	}
-	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
-	c.Flags().StringVar(&f.capacities, "capacity", "1,3", "capacities of a bin: a list")
+	c.Flags().StringVar(&f.bins, "bins", "2^15", "`number` of bins: 32768, 2^15, 1e5")
+	c.Flags().StringVar(&f.capacities, "capacity", "1,3", "`list` of capacities of a bin")
 	c.Flags().StringVar(&f.rate, "rate", "1-2^-10", "new balls per bin and round, above 0 and below 1: 0.99, 1-2^-10")
-	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the choices")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-capped.json to")
+	c.Flags().IntVar(&f.repetitions, "reps", 7, "number of repetitions")
+	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "shortest repetition")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the choices")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-capped.json")
 	return c
 }
 

@@ -30,30 +30,29 @@ func newDispatch() *cobra.Command {
 	var f dispatchFlags
 	c := &cobra.Command{
 		Use:   "dispatch",
-		Short: "Compare ways to give requests to workers: how long do the slowest take?",
-		Long: "Compare ways to give requests to workers: how long do the slowest take?\n\n" +
-			"In simulated time: the same requests, which come at random and ask for the same work, through each policy. " +
-			"Times are from\n" +
-			"when a request comes until its work is done, in mean services, as exact quantiles of each run; what is " +
-			"reported is\n" +
-			"the mean over seeds, ± half of its confidence interval of 95 %. Tries are how often a request was offered to a " +
-			"worker. λ is of\n" +
-			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
-			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run " +
-			"is.\n\n" +
-			"With --http in real time: real proxies, which this program starts, before real servers, of which one is slow " +
-			"in the " +
-			"second half\n" +
-			"of the tables; and the processor time of a proxy for a request. Those that are not installed are left out. " +
-			"--policy " +
-			"chooses proxies.\n\n" +
+		Short: "Compare the waiting times of dispatch policies, simulated or of real proxies",
+		Long: `Compare policies by which requests are given to workers: how long do the slowest requests take?
+
+Every policy gets the same requests in simulated time, with random arrivals and the same work. Times
+are from arrival to the end of the service, in mean services, as exact quantiles of each run. The
+table has their means over the seeds, ± half of the 95 % confidence interval. Tries are how often a
+request was offered to a worker. The load λ is a share of what all workers together can do. The
+beginning of a run is not measured: five relaxation times of a single queue with that λ. A policy
+that cannot bear the load is marked as growing: its numbers depend on the length of the run.
+
+With --http the command measures real proxies in real time. It starts them in front of real servers,
+one of which is slow in the second half of the tables, and also measures the processor time of a
+proxy for a request. Proxies that are not installed are left out. --policy then chooses proxies, and
+the defaults are --workers 4 --requests 2e4 --load 0.5,0.75,0.9 (with --quick 4e3 and 0.9).
+
+` +
 			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
 			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }) +
 			cli.List("Proxies, with --http", proxies.All(), func(p proxies.Proxy) (string, string) { return p.Name, p.About }),
-		Example: "  almanac-bench dispatch\n" +
-			"  almanac-bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central\n" +
-			"  almanac-bench dispatch --quick --out results\n" +
-			"  almanac-bench dispatch --http --caddy dispatch/caddy/caddy",
+		Example: `  almanac-bench dispatch
+  almanac-bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central
+  almanac-bench dispatch --quick --out results
+  almanac-bench dispatch --http --caddy dispatch/caddy/caddy`,
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if f.http {
@@ -62,23 +61,22 @@ func newDispatch() *cobra.Command {
 			return f.run(c)
 		},
 	}
-	c.Flags().StringVar(&f.workers, "workers", "100", "how many workers there are")
-	c.Flags().StringVar(&f.requests, "requests", "2e5", "how many requests of a run count")
-	c.Flags().StringVar(&f.loads, "load", "0.75,0.9,0.95", "λ, above 0 and below 1: a list")
-	c.Flags().StringVar(&f.round, "round", "1", "how long a round of CAPPED in rounds is, in mean services")
-	c.Flags().StringSliceVar(&f.services, "service", []string{"all"}, "services: a list, or all")
-	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: a list, or all")
-	c.Flags().IntVar(&f.seeds, "seeds", 5, "how many runs there are of each, with seeds one after the other")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds, and λ = 0.9 only, unless told "+
-		"otherwise")
+	c.Flags().StringVar(&f.workers, "workers", "100", "`number` of workers")
+	c.Flags().StringVar(&f.requests, "requests", "2e5", "`number` of requests of a run that are measured")
+	c.Flags().StringVar(&f.loads, "load", "0.75,0.9,0.95", "`list` of loads λ, above 0 and below 1")
+	c.Flags().StringVar(&f.round, "round", "1", "`length` of a round of the policies capped-rounds, in mean services")
+	c.Flags().StringSliceVar(&f.services, "service", []string{"all"}, "`services`: a list, or all")
+	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "`policies`: a list, or all")
+	c.Flags().IntVar(&f.seeds, "seeds", 5, "number of runs of each policy, with consecutive seeds")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "first random seed")
+	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds and λ = 0.9, unless they are given")
 	c.Flags().BoolVar(&f.http, "http", false, "measure real proxies on this machine")
-	c.Flags().StringVar(&f.programs.Caddy, "caddy", "", "with --http: Caddy with the module capped; caddy in PATH "+
-		"otherwise")
-	c.Flags().StringVar(&f.programs.HAProxy, "haproxy", "", "with --http: HAProxy; haproxy in PATH otherwise")
-	c.Flags().StringVar(&f.programs.Nginx, "nginx", "", "with --http: nginx; nginx in PATH otherwise")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-dispatch.json, tables as CSV and pictures to")
+	c.Flags().StringVar(&f.programs.Caddy, "caddy", "", "`path` of Caddy with the module capped, for --http "+
+		"(default: caddy in $PATH)")
+	c.Flags().StringVar(&f.programs.HAProxy, "haproxy", "", "`path` of HAProxy, for --http (default: haproxy in $PATH)")
+	c.Flags().StringVar(&f.programs.Nginx, "nginx", "", "`path` of nginx, for --http (default: nginx in $PATH)")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-dispatch.json, tables (CSV) and charts")
 	return c
 }
 

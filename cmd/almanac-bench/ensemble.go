@@ -33,27 +33,29 @@ func newEnsemble() *cobra.Command {
 	var f ensembleFlags
 	c := &cobra.Command{
 		Use:   "ensemble",
-		Short: "Time what it costs to hand out replicas, and how many workers a hub can feed",
-		Long: "Time what it costs to hand out replicas, and how many workers a hub can feed. All is measured in one run, " +
-			"and the ratios count.\n\n" +
-			"overhead    a study in one process, on an embedded hub, with tasks of half a second, against a plain loop over " +
-			"the same replicas, and a\n" +
-			"            study of nothing, for what each takes once. They take turns; the ratio is that of the best times, " +
-			"and that of the\n" +
-			"            processor time of all repetitions\n" +
-			"tasks       how many tasks of nothing go through one hub in a second, each stored on disk when it is handed out " +
-			"and when it is done:\n" +
-			"            the hub's limit. With tasks of a second it is also how many slots of workers it can feed\n" +
-			"processes   replicas per second of a study on a hub with one worker process, and with two, each with one slot",
-		Example: "  almanac-bench ensemble\n  almanac-bench ensemble --reps 9 --work 5s --json",
-		Args:    cli.NoArguments,
-		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c) },
+		Short: "Time the distribution of replicas, and the tasks per second of a hub",
+		Long: `Time the distribution of replicas, and count the tasks per second of a hub. Everything is
+measured in one run, so compare ratios.
+
+  overhead    a study in one process, on an embedded hub, with tasks of half a second, against a
+              loop over the same replicas; and a study without work, for the cost of each study.
+              They take turns. The ratios are those of the best times, and of the processor time of
+              all repetitions
+  tasks       tasks without work per second through one hub, which stores each on disk when it is
+              handed out and when it is done. With tasks of a second this is also the number of
+              slots of workers that a hub can feed
+  processes   replicas per second of a study on a hub with one worker process and with two, each
+              with one slot`,
+		Example: `  almanac-bench ensemble
+  almanac-bench ensemble --reps 9 --work 5s --json`,
+		Args: cli.NoArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
-	c.Flags().DurationVar(&f.work, "work", 3*time.Second, "how much work a repetition is, about")
-	c.Flags().IntVar(&f.tasks, "tasks", 3000, "how many tasks go through the hub")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-ensemble.json to")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "number of repetitions")
+	c.Flags().DurationVar(&f.work, "work", 3*time.Second, "approximate length of a repetition")
+	c.Flags().IntVar(&f.tasks, "tasks", 3000, "number of tasks through the hub")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-ensemble.json")
 	return c
 }
 
@@ -330,7 +332,7 @@ func (b *ensembleBench) processes() error {
 func newWorker() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker URL",
-		Short:  "Work for the hub of the benchmark",
+		Short:  "Run replicas for the hub of the benchmark",
 		Hidden: true,
 		Args:   cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -28,31 +28,32 @@ func newLatency() *cobra.Command {
 	var f latencyFlags
 	c := &cobra.Command{
 		Use:   "latency",
-		Short: "Time every single call on the pending-event sets: how long can one take?",
-		Long: "Time every single call on the pending-event sets: how long can one take?\n\n" +
-			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are " +
-			"about as many as\n" +
-			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, " +
-			"and the longest.\n" +
-			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet " +
-			"one.\n\n" +
+		Short: "Time single calls on the pending-event sets",
+		Long: `Time every single call on the pending-event sets: how long can one take?
+
+A set is filled without a hint of how many events will come, used, and emptied. There are about as
+many calls of each kind as events. The table has the median, the 99.9 % and 99.999 % quantiles and
+the maximum. All of them include reading the clock, about 50 ns, and whatever else the machine does,
+so use a quiet machine.
+
+` +
 			cli.List("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) {
 				return c.Name,
 					c.About
 			}),
-		Example: "  almanac-bench latency\n" +
-			"  almanac-bench latency --n 1e7 --only queue\n" +
-			"  almanac-bench latency --dist pareto --json",
+		Example: `  almanac-bench latency
+  almanac-bench latency --n 1e7 --only queue
+  almanac-bench latency --dist pareto --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
-	c.Flags().StringVar(&f.dist, "dist", "exponential", "distribution of the jumps")
+	c.Flags().StringVar(&f.sizes, "n", "1e6", "`list` of numbers of pending events, such as 1e6 or 1_000_000")
+	c.Flags().StringVar(&f.dist, "dist", "exponential", "`distribution` of the jumps")
 	c.Flags().StringSliceVar(&f.only, "only", []string{bench.Queue, "container/heap", "4-ary heap"},
-		"structures: a list, or all")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-latency.json to")
+		"`structures`: a list, or all")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the jumps")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-latency.json")
 	return c
 }
 

@@ -30,7 +30,7 @@ func main() { cli.Main(newRoot()) }
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "almanac-bench",
-		Short: "Measure the future-event engine beside others, and compare with what is wanted",
+		Short: "Benchmark the parts of Almanac beside other implementations",
 	}
 	root.AddCommand(newCalendar(), newCapped(), newLatency(), newSpray(), newSim(), newPopulation(), newEnsemble(),
 		newDispatch(), newTimers(), newWorker())

@@ -25,19 +25,20 @@ func newPopulation() *cobra.Command {
 	var f populationFlags
 	c := &cobra.Command{
 		Use:   "population",
-		Short: "Time whole runs of models in files, and how long almanac takes to start",
-		Long: "Time whole runs of models in files, and how long almanac takes to start, and compare with what the project " +
-			"promises.\n\n" +
-			"What is compared takes turns, repetition by repetition, and the best one counts, in seconds. The memory is the " +
-			"most that\n" +
-			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples; and " +
-			"ones of a\n" +
-			"single machine and of three, at a rate and with a gamma distribution, which change equally often; and of a\n" +
-			"plain epidemic, households, networks and a full ward.\n\n" +
+		Short: "Time whole runs of models, and the start of the program",
+		Long: `Time whole runs of models in files, and the start of almanac, and check the targets of the project.
+
+The cells take turns, repetition by repetition, and the table has the best repetition in seconds.
+The memory is the peak of the program up to then. The models are sir.yaml, and tuberculosis.yaml
+until 2011, of the examples; models with one machine and with three, at a constant rate and with a
+gamma distribution, which change equally often; and a plain epidemic, households, networks and a
+full ward.
+
+` +
 			cli.List("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
-		Example: "  almanac-bench population\n" +
-			"  almanac-bench population --almanac ./almanac\n" +
-			"  almanac-bench population --large --reps 2",
+		Example: `  almanac-bench population
+  almanac-bench population --almanac ./almanac
+  almanac-bench population --large --reps 2`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
 			if f.large && !c.Flags().Changed("reps") {
@@ -56,15 +57,15 @@ func newPopulation() *cobra.Command {
 				file: "bench-population.json", print: printPopulation})
 		},
 	}
-	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead: 60 million individuals on two cores and on "+
-		"one; and those who meet, among ten million (3.2 GB, five minutes for each repetition)")
+	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead, 60 million individuals on two cores and on "+
+		"one, and contacts among ten\nmillion (3.2 GB, five minutes for each repetition)")
 	c.Flags().StringVar(&f.program, "almanac", "almanac",
-		"the almanac program whose start is timed, a path or a name in PATH; --large needs none")
-	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions; 1 with --large unless told")
-	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-population.json to")
+		"`path` of the almanac program whose start is timed, or its name in $PATH; not used by --large")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "number of repetitions; with --large 1 unless given")
+	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "shortest repetition")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-population.json")
 	return c
 }
 

@@ -18,15 +18,17 @@ func newSim() *cobra.Command {
 	name := func(e bench.Engine) (string, string) { return e.Name, e.About }
 	c := &cobra.Command{
 		Use:   "sim",
-		Short: "Time the simulation kernel beside one of goroutines and channels, in one run",
-		Long: "Time the simulation kernel beside one of goroutines and channels, in one run, on one core.\n\n" +
-			"The kernels take turns, repetition by repetition, and the best one counts, in events dispatched per second. A " +
-			"customer of the\n" +
-			"queue is about four events: it comes, the next one is due, it may have to wait for the server, and it is " +
-			"served.\n\n" +
+		Short: "Time the simulation kernel against goroutines and channels",
+		Long: `Time the simulation kernel against one of goroutines and channels, in one run, on one core.
+
+The kernels take turns, repetition by repetition. The table has the best repetition, in events per
+second. A customer of the queue is about four events: it arrives, the next one is scheduled, it may
+wait for the server, and it is served.
+
+` +
 			cli.List("Workloads", bench.Simulations(), name) + "\n" + cli.List("Kernels", bench.Kernels(), name),
-		Example: "  almanac-bench sim\n" +
-			"  almanac-bench sim --reps 15 --json",
+		Example: `  almanac-bench sim
+  almanac-bench sim --reps 15 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := cmp.Or(cli.CheckRepetitions(f.repetitions),
@@ -37,11 +39,11 @@ func newSim() *cobra.Command {
 				file: "bench-sim.json", print: printSim})
 		},
 	}
-	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the times")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-sim.json to")
+	c.Flags().IntVar(&f.repetitions, "reps", 7, "number of repetitions")
+	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "shortest repetition")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-sim.json")
 	return c
 }
 

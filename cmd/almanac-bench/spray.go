@@ -31,32 +31,30 @@ type sprayFlags struct {
 func newSpray() *cobra.Command {
 	var f sprayFlags
 	c := &cobra.Command{
-		Use: "spray",
-		Short: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their " +
-			"elements are",
-		Long: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their " +
-			"elements are.\n\n" +
-			"The queues take turns, repetition by repetition, and the best one counts, in insertions and removals per second " +
-			"of all\n" +
-			"goroutines together; a removal that finds nothing does not count. With more goroutines than processors a " +
-			"repetition lasts\n" +
-			"so long that each has two turns of 10 ms.\n\n" +
-			"The rank error of a removal is how many elements were in the queue that should have come first; the delay of an " +
-			"element\n" +
-			"is how many others overtook it. They come from another run, in which every operation is recorded with its " +
-			"time and\n" +
-			"replayed afterwards against an exact queue. What may have been right counts as right, so that a queue that is " +
-			"exact\n" +
-			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too. If there are no more\n" +
-			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what " +
-			"else the\n" +
-			"machine does.\n\n" +
-			"With --slices the queues of a table take turns of --least each, 50ms unless told, 20 for each repetition, until " +
-			"each has made as many\n" +
-			"operations as it has elements. Reported is the mean of all, and how many times as fast as the first queue with " +
-			"as many goroutines\n" +
-			"it was, the median of the rounds. That is how queues are compared on a machine whose speed wanders.\n\n" +
-			"With the defaults it takes about nine minutes.\n\n" +
+		Use:   "spray",
+		Short: "Time the concurrent priority queues, and measure their rank errors",
+		Long: `Time the concurrent priority queues side by side, in one run, and measure their rank errors.
+
+The queues take turns, repetition by repetition. The table has the best repetition, in insertions
+and removals per second of all goroutines together; removals from an empty queue do not count. With
+more goroutines than processors a repetition is long enough for two turns of 10 ms of each
+goroutine.
+
+The rank error of a removal is the number of elements in the queue that should have come first; the
+delay of an element is the number of others that overtook it. They are from another run, in which
+every operation is recorded with its time and replayed afterwards against an exact queue. What may
+have been right counts as right, so an exact queue measures 0 with any number of goroutines; the
+JSON also has the other bound of the mean. With at most as many goroutines as processors, the best
+of three such runs counts: goroutines are then only interrupted by other work of the machine.
+
+With --slices the queues of a table take turns of --least (default: 50ms), 20 for each repetition,
+until each has made as many operations as it has elements. The table has the mean of all turns, and
+the median over the rounds of the ratio to the first queue with as many goroutines. Use this on a
+machine whose speed varies.
+
+With the defaults the benchmark takes about nine minutes.
+
+` +
 			cli.List("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string,
 				string) {
 				if s.Alone {
@@ -65,11 +63,11 @@ func newSpray() *cobra.Command {
 				return s.Name, s.About
 			}) +
 			cli.List("Workloads", bench.SharedWorkloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
-		Example: "  almanac-bench spray\n" +
-			"  almanac-bench spray --n 1e5 --goroutines 1,2,4,8,16 --workload hold\n" +
-			"  almanac-bench spray --only list,multiqueue --n 1e7 --out results\n" +
-			"  almanac-bench spray --slices --only list,mutex+container/heap --n 1e6 --goroutines 2 --workload hold\n" +
-			"  almanac-bench spray --targets",
+		Example: `  almanac-bench spray
+  almanac-bench spray --n 1e5 --goroutines 1,2,4,8,16 --workload hold
+  almanac-bench spray --only list,multiqueue --n 1e7 --out results
+  almanac-bench spray --slices --only list,mutex+container/heap --n 1e6 --goroutines 2 --workload hold
+  almanac-bench spray --targets`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if (f.slices || f.targets) && !c.Flags().Changed("least") {
@@ -84,17 +82,18 @@ func newSpray() *cobra.Command {
 				draw:   plotSpray, print: printSpray})
 		},
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "how many elements there are: a list, 1e6 or 1000000 or 1_000_000")
-	c.Flags().StringVar(&f.goroutines, "goroutines", "1,2,8,64", "how many goroutines use a queue at once: a list")
-	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold, bench.Mixed}, "workloads: a list, or all")
-	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
-	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (some minutes)")
-	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-spray.json and the plots to")
-	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 100*time.Millisecond, "how long a repetition lasts at least")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the keys")
+	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "`list` of numbers of elements, such as 1e6 or 1_000_000")
+	c.Flags().StringVar(&f.goroutines, "goroutines", "1,2,8,64",
+		"`list` of numbers of goroutines that use a queue at once")
+	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold, bench.Mixed}, "`workloads`: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", nil, "`structures`: a list (default: all that are not marked with *)")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure and check the targets of the project (some minutes)")
+	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, with all queues in memory at once")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-spray.json and charts")
+	c.Flags().IntVar(&f.repetitions, "reps", 5, "number of repetitions")
+	c.Flags().DurationVar(&f.least, "least", 100*time.Millisecond, "shortest repetition")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "random seed of the keys")
 	f.most = 30 * time.Second // in slices
 	return c
 }

@@ -28,24 +28,29 @@ func newTimers() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "timers",
 		Short: "Compare the timers of calendar/timers with time.AfterFunc",
-		Long: "Compare the timers of calendar/timers with time.AfterFunc, by turns.\n\n" +
-			"In each round, each kind has n timers pending, which are reset (one after the other, and in random order) and\n" +
-			"started and stopped by as many goroutines as there are processors; times are of one goroutine. Bytes are\n" +
-			"those of a pending timer with what its user keeps: a pointer or a Timer. The collection is the processor time\n" +
-			"of one garbage collection, without that of the program before; once more if the user keeps nothing. Then n\n" +
-			"timers expire within a second, evenly: the processor time of one, and how late they are.\n\n" +
-			"Reported is the best round, and how many times as much time.AfterFunc takes in the same round: median (least to\n" +
-			"most). Memory of 200 bytes for each timer is needed.",
-		Example: "  almanac-bench timers\n" +
-			"  almanac-bench timers --n 1e5 --rounds 9",
+		Long: `Compare the timers of calendar/timers with time.AfterFunc, in turns.
+
+In each round, each kind has n pending timers:
+
+  - they are reset (in order, and in random order), started and stopped by one goroutine per
+    processor; times are those of one goroutine
+  - bytes are those of a pending timer with what its user keeps, a pointer or a Timer
+  - the collection is the processor time of one garbage collection, without that of the program
+    before; and once more if the user keeps nothing
+  - n timers expire within a second, evenly: the processor time of one, and how late they are
+
+The table has the best round, and the ratio of time.AfterFunc in the same round: median (minimum to
+maximum). Each timer needs 200 bytes of memory.`,
+		Example: `  almanac-bench timers
+  almanac-bench timers --n 1e5 --rounds 9`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().StringVar(&f.n, "n", "1e6", "how many timers are pending: 1e6 or 1000000 or 1_000_000")
-	c.Flags().IntVar(&f.rounds, "rounds", 5, "how many rounds there are")
-	c.Flags().DurationVar(&f.least, "least", 300*time.Millisecond, "how long a loop is repeated")
-	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
-	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-timers.json to")
+	c.Flags().StringVar(&f.n, "n", "1e6", "`number` of pending timers, such as 1e6 or 1_000_000")
+	c.Flags().IntVar(&f.rounds, "rounds", 5, "number of rounds")
+	c.Flags().DurationVar(&f.least, "least", 300*time.Millisecond, "shortest time of a loop")
+	c.Flags().BoolVar(&f.json, "json", false, "print the measurements as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "`directory` for bench-timers.json")
 	return c
 }
 

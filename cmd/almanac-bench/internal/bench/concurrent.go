@@ -35,21 +35,21 @@ func SharedStructures() []Shared {
 	all := []Shared{
 		{
 			Name:  sharedList,
-			About: "spray.List, told the number of goroutines, Spray",
+			About: "spray.List, given the number of goroutines: Spray",
 			New: func(_, goroutines int) rivals.Concurrent {
 				return sprayed{spray.New[float64, uint64](spray.Concurrency(goroutines))}
 			},
 		},
 		{
 			Name:  "list exact",
-			About: "spray.List, DeleteMin",
+			About: "spray.List: DeleteMin",
 			New: func(_, goroutines int) rivals.Concurrent {
 				return exact{spray.New[float64, uint64](spray.Concurrency(goroutines))}
 			},
 		},
 		{
 			Name:  sharedCalendar,
-			About: "relaxed.Queue, told how many of the goroutines run at once",
+			About: "relaxed.Queue, given the number of goroutines that run at once",
 			New: func(_, goroutines int) rivals.Concurrent {
 				return calendarQueue{relaxed.New[uint64](relaxed.Concurrency(min(goroutines, runtime.GOMAXPROCS(0))))}
 			},
@@ -60,7 +60,7 @@ func SharedStructures() []Shared {
 	}
 	return append(all, Shared{
 		Name:  Queue,
-		About: "calendar.Queue, Next and Schedule: for one goroutine, holding",
+		About: "calendar.Queue: Next and Schedule; for one goroutine and hold only",
 		Alone: true,
 		New:   func(n, _ int) rivals.Concurrent { return alone{calendar.New(calendar.Capacity(n))} },
 	})

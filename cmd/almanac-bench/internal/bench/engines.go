@@ -13,9 +13,9 @@ type Engine struct{ Name, About string }
 // Engines are the ways to run CAPPED that are timed.
 func Engines() []Engine {
 	return []Engine{
-		{"literal", "Algorithm 1 as it is written: a ball is an object, a bin a queue, a request is made"},
+		{"literal", "Algorithm 1 as printed: balls are objects, bins are queues, requests are made one by one"},
 		{"by bin", "every ball thrown, loads and ages counted (Config.ByBin)"},
-		{"by law", "how many bins get how many balls drawn, none thrown"},
+		{"by law", "how many bins get how many balls is drawn, no ball is thrown"},
 	}
 }
 

@@ -30,10 +30,10 @@ type Latency struct {
 // LatencyCalls lists the calls that are timed, in the order in which they are made.
 var LatencyCalls = []struct{ Name, About string }{
 	{"fill", "Schedule, until all events are pending"},
-	{"next", "Next, the first one after filling among them, each followed by"},
-	{"schedule", "Schedule of the event that was taken, one jump later"},
-	{"reschedule", "Reschedule of a random event to one jump from now"},
-	{"cancel", "Cancel of all events but one in ten, in a random order"},
+	{"next", "Next, each followed by a schedule; includes the first Next after filling"},
+	{"schedule", "Schedule, of the event that Next returned, one jump later"},
+	{"reschedule", "Reschedule, of a random event to one jump from now"},
+	{"cancel", "Cancel, of nine in ten events, in random order"},
 	{"drain", "Next, until the set is empty"},
 }
 

@@ -42,11 +42,10 @@ const (
 // Runs lists what is timed of models in files.
 func Runs() []Engine {
 	return []Engine{
-		{wholeRun, "from start to finish; the epidemic has exponential infectious periods, so that nothing but the " +
-			"engine counts"},
-		{manyRuns, "the same, very often, of very few"},
-		{settingUp, "until everybody is there, with an event to come"},
-		{starting, "a program that is started, does what it is told, and ends"},
+		{wholeRun, "from start to end; infectious periods of the epidemic are exponential, so only the engine counts"},
+		{manyRuns, "many replicas of a small population"},
+		{settingUp, "until everybody is there and has a scheduled event"},
+		{starting, "start and end of the program"},
 	}
 }
 

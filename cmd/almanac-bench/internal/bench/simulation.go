@@ -14,9 +14,9 @@ import (
 // Simulations are the workloads for kernels.
 func Simulations() []Engine {
 	return []Engine{
-		{"events", "1,000 events, each of which schedules itself again an exponential time later"},
-		{"processes", "1,000 processes, each of which waits for an exponential time, again and again"},
-		{"m/m/1", "a queue: customers are processes that come at rate 0.8, wait for a server, and are served at rate 1"},
+		{"events", "1,000 events, each of which schedules the next one an exponential time later"},
+		{"processes", "1,000 processes, each of which waits for exponential times"},
+		{"m/m/1", "a queue: customers are processes that arrive at rate 0.8 and are served at rate 1 by one server"},
 	}
 }
 
@@ -24,7 +24,7 @@ func Simulations() []Engine {
 func Kernels() []Engine {
 	return []Engine{
 		{"sim", "package sim: a calendar queue, and processes that are coroutines"},
-		{"channels", "a binary heap, and processes that are goroutines which hand over through channels"},
+		{"channels", "a binary heap, and processes that are goroutines connected by channels"},
 	}
 }
 

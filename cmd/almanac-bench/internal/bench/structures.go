@@ -56,7 +56,7 @@ func Structures() []Structure {
 	all := []Structure{
 		{
 			Name:  Queue,
-			About: "calendar.Queue, which is told nothing but the number of ids",
+			About: "calendar.Queue, given only the number of ids",
 			New: func(n int, _ calendartest.Distribution) (calendartest.Set, error) {
 				return calendar.New(calendar.Capacity(n)), nil
 			},
@@ -124,7 +124,7 @@ func Workloads() []Workload {
 		},
 		{
 			Name:  "cancel",
-			About: "hold, but every other operation cancels a random event and schedules it anew",
+			About: "hold, but every other operation cancels a random event and schedules it again",
 			run: func(s calendartest.Set, ops, n int, j *calendartest.Jumps) (int, error) {
 				return ops, calendartest.HoldCancel(s, ops, n, j)
 			},

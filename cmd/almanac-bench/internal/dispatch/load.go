@@ -36,7 +36,7 @@ func Services() []Service {
 		{Name: "exponential", About: "exponential with mean 1", draw: exponential, variance: 1},
 		{Name: "constant", About: "1 each", draw: func(*random.Stream) float64 { return 1 }},
 		{
-			Name: "bimodal", About: "0.526 for nine in ten, and ten times that for the others: mean 1",
+			Name: "bimodal", About: "0.526 for nine in ten requests, ten times that for the others: mean 1",
 			draw: func(s *random.Stream) float64 {
 				if s.Float64() < longShare {
 					return longTimes * shortWork
@@ -46,8 +46,8 @@ func Services() []Service {
 			variance: shortWork*shortWork*(1-longShare+longShare*longTimes*longTimes) - 1,
 		},
 		{
-			Name: "slow-workers", About: "exponential, and a tenth of the workers takes ten times as long; λ is of what " +
-				"they can do together, 0.91 of what equals could",
+			Name: "slow-workers", About: "exponential; a tenth of the workers takes ten times as long, and all " +
+				"together do 0.91 of what equal ones could",
 			draw: exponential, variance: 1, slow: true,
 		},
 	}

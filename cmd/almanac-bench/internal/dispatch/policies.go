@@ -30,45 +30,45 @@ const dispatchers = 16
 // Policies lists them.
 func Policies() []Policy {
 	all := []Policy{
-		{Name: Random, About: "any worker, and wait there", new: func(c *cluster) policy { return newPushed(c, anyWorker) },
+		{Name: Random, About: "a random worker; wait there", new: func(c *cluster) policy { return newPushed(c, anyWorker) },
 			most: equalShares},
-		{Name: "round-robin", About: "one worker after the other, and wait there", new: newRoundRobin, most: equalShares},
+		{Name: "round-robin", About: "one worker after the other; wait there", new: newRoundRobin, most: equalShares},
 		{
-			Name: "two-choices", About: "the shorter queue of two at random, whose lengths are known; wait there",
+			Name: "two-choices", About: "the shorter queue of two random workers; wait there",
 			new: func(c *cluster) policy { return newPushed(c, shorterOfTwo) },
 		},
 		{
 			Name: "two-choices-local",
-			About: fmt.Sprintf("%d dispatchers, each of which knows only its own requests: that of two workers at which it "+
-				"has fewer", dispatchers),
+			About: fmt.Sprintf("%d dispatchers: the one of two random workers at which the dispatcher has fewer requests "+
+				"of its own", dispatchers),
 			new: func(c *cluster) policy { return newLocal(c, dispatchers) },
 		},
-		{Name: "least-loaded", About: "the shortest queue of all, any of them if there are several, and wait there",
+		{Name: "least-loaded", About: "a shortest queue of all; wait there",
 			new: newShortest},
 	}
 	for c := 1; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("capped-rounds-%d", c), About: "in rounds, all that wait ask one worker each; it takes the " +
-				"oldest that it has room for, as in the paper",
+			Name: fmt.Sprintf("capped-rounds-%d", c), About: "in rounds, as in the paper: every waiting request asks a " +
+				"worker, which takes the oldest that fit",
 			new:  func(k *cluster) policy { return newRounds(k, c) },
 			most: func(l *load) float64 { return saturated(l, c) },
 		})
 	}
 	for c := 1; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("capped-%d", c), About: "as dispatch.Dispatcher: a slot goes to the oldest; who is idle takes " +
-				"the oldest that has not begun elsewhere",
+			Name: fmt.Sprintf("capped-%d", c), About: "dispatch.Dispatcher: a free slot goes to the oldest request; an " +
+				"idle worker takes the oldest not begun elsewhere",
 			new: func(k *cluster) policy { return newEventDriven(k, c) },
 		})
 	}
 	for c := 2; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("jbsq-%d", c), About: "join the bounded shortest queue: a slot at the worker with the fewest " +
-				"goes to the oldest, which stays there",
+			Name: fmt.Sprintf("jbsq-%d", c), About: "join the bounded shortest queue: a free slot at the worker with the " +
+				"fewest goes to the oldest request; wait there",
 			new: func(k *cluster) policy { return newBounded(k, c) },
 		})
 	}
-	return append(all, Policy{Name: Central, About: "one queue for all workers; who is idle takes the oldest",
+	return append(all, Policy{Name: Central, About: "one queue for all workers; an idle worker takes the oldest",
 		new: newCentral})
 }
 
