@@ -66,11 +66,11 @@ func (s *fabric) slot() {
 }
 
 func main() {
-	servers := flag.Int("servers", 500, "how many servers there are")
+	servers := flag.Int("servers", 500, "number of servers")
 	most := flag.Int("buffers", 5, "the largest capacity of a buffer to try")
 	rate := flag.Float64("rate", 0.95, "cells per server and slot")
-	slots := flag.Int("slots", 1000, "how many slots to run, after a fifth more to settle")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	slots := flag.Int("slots", 1000, "slots to measure, after a burn-in of a fifth of them")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *servers < 1 || *most < 1 || *most > 100 || !(*rate > 0 && *rate < 1) || *slots < 10 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "atm-capped: -servers is at least 1, -buffers from 1 to 100, -rate between 0 and 1, "+

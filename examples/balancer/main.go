@@ -16,10 +16,10 @@ import (
 )
 
 func main() {
-	servers := flag.Int("servers", 10_000, "how many servers there are")
-	load := flag.Float64("load", 0.99, "requests per server and round, of which a server serves one")
+	servers := flag.Int("servers", 10_000, "number of servers")
+	load := flag.Float64("load", 0.99, "requests per server and round; a server serves one in a round")
 	most := flag.Int("buffer", 5, "the largest buffer to try")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *servers < 2 || *servers > 1<<30 || !(*load > 0 && *load <= 0.9999) ||
 		*most < 1 || *most > 100 || flag.NArg() > 0 {

@@ -88,10 +88,10 @@ func study(ctx context.Context, lab *experiment.Lab) error {
 }
 
 func main() {
-	hub := flag.String("hub", "", "nats://HOST:4222 of a hub whose workers do the work")
-	worker := flag.String("worker", "", "nats://HOST:4222 of a hub to work for")
-	state := flag.String("state", "", "a directory in which the experiment can be continued; one that is removed "+
-		"unless told")
+	hub := flag.String("hub", "", "`URL` of a hub whose workers run the experiment, such as nats://HOST:4222")
+	worker := flag.String("worker", "", "`URL` of a hub to run replicas for, such as nats://HOST:4222")
+	state := flag.String("state", "", "`directory` in which the experiment can be continued (default: a temporary one, "+
+		"which is removed)")
 	if flag.Parse(); flag.NArg() > 0 || *hub != "" && *worker != "" {
 		fmt.Fprintln(os.Stderr, "bank-best: there are -hub or -worker, and -state, and no other arguments")
 		os.Exit(2)

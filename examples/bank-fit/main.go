@@ -56,8 +56,8 @@ func day(ctx context.Context, x []float64, seed uint64) (fit.Trajectory, error) 
 }
 
 func main() {
-	seed := flag.Uint64("seed", 1, "all that is random depends on it")
-	budget := flag.Int("budget", 6000, "how many days may be simulated")
+	seed := flag.Uint64("seed", 1, "random seed")
+	budget := flag.Int("budget", 6000, "largest number of simulated days")
 	flag.Parse()
 	if flag.NArg() > 0 || *budget < 100 {
 		fmt.Fprintln(os.Stderr, "bank-fit: expected -seed, and a -budget of 100 or more, and nothing else")

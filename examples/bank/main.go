@@ -59,11 +59,11 @@ func (b bank) day(r *replicate.Replication) error {
 }
 
 func main() {
-	days := flag.Int("days", 200, "how many days to try with each number of tellers")
+	days := flag.Int("days", 200, "days to simulate for each number of tellers")
 	most := flag.Int("tellers", 5, "the largest number of tellers to try")
-	patience := flag.Float64("patience", 5, "minutes that the most impatient customer waits; the most patient one "+
+	patience := flag.Float64("patience", 5, "`minutes` that the least patient customer waits; the most patient one "+
 		"waits three times as long")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *days < 2 || *most < 1 || !(*patience >= 0 && *patience <= 1e6) || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "bank: -days is at least 2, -tellers at least 1, -patience from 0 to 1e6, and there are "+

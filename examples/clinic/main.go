@@ -83,7 +83,7 @@ func run(dir string) error {
 }
 
 func main() {
-	out := flag.String("out", "", "a directory for tables and pictures; they are thrown away if none is told")
+	out := flag.String("out", "", "`directory` for tables and pictures (default: a temporary one, which is removed)")
 	if flag.Parse(); flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "clinic: there are no arguments; expected a directory by -out")
 		os.Exit(2)

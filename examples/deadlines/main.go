@@ -21,8 +21,8 @@ import (
 const jobs = 100_000 // at the beginning
 
 func main() {
-	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "how many goroutines work")
-	measure := flag.Bool("measure", false, "say how far from the exact order elements are taken")
+	workers := flag.Int("workers", runtime.GOMAXPROCS(0), "number of goroutines")
+	measure := flag.Bool("measure", false, "print how far from the exact order elements are taken")
 	if flag.Parse(); *workers < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "deadlines: -workers is at least 1, and there are no other arguments")
 		os.Exit(2)

@@ -18,9 +18,9 @@ import (
 )
 
 func main() {
-	printers := flag.Int("printers", 4, "how many printers there are")
-	tray := flag.Int("tray", 2, "how many jobs a printer may have, including the one that it prints")
-	jobs := flag.Int("jobs", 1000, "how many jobs there are to print")
+	printers := flag.Int("printers", 4, "number of printers")
+	tray := flag.Int("tray", 2, "most jobs at a printer, including the one that it prints")
+	jobs := flag.Int("jobs", 1000, "number of jobs")
 	flag.Parse()
 	if *printers < 2 || *printers > 1000 || *tray < 1 || *tray > 100 ||
 		*jobs < 1 || *jobs > 1_000_000 || flag.NArg() > 0 {

@@ -74,8 +74,8 @@ func (s *station) truck(p *sim.Process) {
 
 func main() {
 	call := flag.Float64("call", -1,
-		"call the truck when less than this percentage is left; several are tried unless told")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+		"`percentage` of fuel below which the truck is called; without it several are tried")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	tries := []float64{2, 5, 10, 20}
 	if *call != -1 {

@@ -66,8 +66,8 @@ func (s *shop) otherWork(p *sim.Process) {
 }
 
 func main() {
-	machines := flag.Int("machines", 10, "how many machines there are")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	machines := flag.Int("machines", 10, "number of machines")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *machines < 1 || *machines > 1000 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "machine-shop: -machines is from 1 to 1000, and there are no other arguments")

@@ -16,9 +16,10 @@ import (
 )
 
 func main() {
-	file := flag.String("model", "examples/sir.yaml", "a model with a parameter beta and states infectious and recovered")
-	size := flag.Int("size", 2000, "how many individuals there are")
-	replicas := flag.Int("replicas", 50, "how often each is run")
+	file := flag.String("model", "examples/sir.yaml",
+		"model `file` with a parameter beta and states infectious and recovered")
+	size := flag.Int("size", 2000, "number of individuals")
+	replicas := flag.Int("replicas", 50, "replicas of each")
 	flag.Parse()
 	if *size < 100 || *replicas < 2 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "measures: -size is at least 100, -replicas at least 2, and there are no other arguments")

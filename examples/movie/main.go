@@ -71,8 +71,8 @@ func (f *film) buy(p *sim.Process, wants int) {
 }
 
 func main() {
-	tickets := flag.Int("tickets", 50, "for each film")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	tickets := flag.Int("tickets", 50, "tickets for each film")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *tickets < 2 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "movie: -tickets is at least 2, and there are no other arguments")

@@ -39,12 +39,12 @@ func (n *network) send(to int) {
 }
 
 func main() {
-	processes := flag.Int("processes", 1000, "logical processes")
-	messages := flag.Int("messages", 16, "messages for each of them at the start")
-	remote := flag.Float64("remote", 0.5, "share of the messages that go to any process")
-	lookahead := flag.Float64("lookahead", 0.1, "least delay of a message; the mean is 1")
-	until := flag.Float64("until", 100, "simulated time")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
+	processes := flag.Int("processes", 1000, "number of logical processes")
+	messages := flag.Int("messages", 16, "messages at each process at the start")
+	remote := flag.Float64("remote", 0.5, "share of the messages that go to a random process")
+	lookahead := flag.Float64("lookahead", 0.1, "smallest delay of a message; the mean is 1")
+	until := flag.Float64("until", 100, "end of the simulated time")
+	seed := flag.Uint64("seed", 1, "random seed")
 	flag.Parse()
 	if *processes < 1 || *messages < 1 || !(*remote > 0 && *remote <= 1) || !(*lookahead >= 0 && *lookahead < 1) ||
 		!(*until > 0 && *until <= 1e9) || flag.NArg() > 0 {

@@ -21,8 +21,8 @@ import (
 )
 
 func main() {
-	backends := flag.Int("backends", 3, "how many servers there are")
-	capacity := flag.Int("capacity", 2, "how many requests a server may have at once")
+	backends := flag.Int("backends", 3, "number of servers")
+	capacity := flag.Int("capacity", 2, "most requests at a server at once")
 	flag.Parse()
 	if *backends < 2 || *backends > 10 || *capacity < 1 || *capacity > 5 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "proxy: -backends is from 2 to 10, -capacity from 1 to 5, "+

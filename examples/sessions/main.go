@@ -30,10 +30,10 @@ func request(session int) calendar.ID { return calendar.ID(2 * session) }
 func timeout(session int) calendar.ID { return calendar.ID(2*session + 1) }
 
 func main() {
-	sessions := flag.Int("sessions", 10_000, "how many users there are")
-	hours := flag.Float64("hours", 1, "how long the server is watched")
-	seed := flag.Uint64("seed", 1, "of the random numbers")
-	wall := flag.Bool("live", false, "keep sessions by the wall clock")
+	sessions := flag.Int("sessions", 10_000, "number of users")
+	hours := flag.Float64("hours", 1, "simulated hours")
+	seed := flag.Uint64("seed", 1, "random seed")
+	wall := flag.Bool("live", false, "keep sessions by the wall clock, for two seconds")
 	flag.Parse()
 	if *sessions < 1 || *sessions > 100_000_000 || !(*hours > 0 && *hours <= 1000) || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, "+

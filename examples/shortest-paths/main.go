@@ -25,8 +25,8 @@ import (
 
 func main() {
 	side := flag.Int("side", 700, "crossings along a side of the network")
-	goroutines := flag.Int("goroutines", runtime.GOMAXPROCS(0), "how many goroutines search")
-	seed := flag.Uint64("seed", 1, "of the network")
+	goroutines := flag.Int("goroutines", runtime.GOMAXPROCS(0), "number of goroutines")
+	seed := flag.Uint64("seed", 1, "random seed of the network")
 	flag.Parse()
 	if *side < 2 || *side > 20_000 || *goroutines < 1 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "shortest-paths: --side is from 2 to 20000, --goroutines at least 1, and there are no "+

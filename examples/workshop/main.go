@@ -71,7 +71,7 @@ func (x scenario) run(r *replicate.Replication, weeks int) error {
 }
 
 func main() {
-	weeks := flag.Int("weeks", 20, "how many weeks to try, in each of 20 replications")
+	weeks := flag.Int("weeks", 20, "weeks to simulate in each of 20 replications")
 	flag.Parse()
 	if *weeks < 1 || *weeks > 10_000 || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "workshop: -weeks is from 1 to 10000, and there are no other arguments")
