@@ -45,12 +45,15 @@ func build(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("almanac-wasm", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.Usage = func() {
-		fmt.Fprintln(stderr, "almanac-wasm [--out FILE.html] [--replicas N] [--program FILE.wasm] MODEL.yaml")
+		fmt.Fprintln(stderr, "Write a web page that contains a model and runs it in the browser.\n\n"+
+			"Usage:\n  almanac-wasm [--out FILE.html] [--replicas N] [--program FILE.wasm] MODEL.yaml\n\nFlags:")
 		flags.PrintDefaults()
 	}
-	out := flags.String("out", "", "the page, or a directory for it; by default the model's name with .html")
-	replicas := flags.Int("replicas", 20, "what the form has at first")
-	program := flags.String("program", "", "the program, compiled before; by default it is compiled now, with Go")
+	out := flags.String("out", "",
+		"`file` for the page, or a directory for it (default: the name of the model with .html)")
+	replicas := flags.Int("replicas", 20, "initial number of replicas in the form")
+	program := flags.String("program", "",
+		"compiled program `file` (default: compile it now, which needs Go and the repository)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
