@@ -101,14 +101,13 @@ func (p *program) command(ctx context.Context, args []string) error {
 	p.verb = args[0]
 	p.flags = flag.NewFlagSet(p.name+" "+p.verb, flag.ContinueOnError)
 	p.flags.SetOutput(io.Discard)
-	p.flags.StringVar(&p.conn.URL, "hub", "", "nats://HOST:4222 of a hub whose workers do the work; without it, it is "+
-		"done here")
-	p.flags.StringVar(&p.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
-	p.flags.StringVar(&p.conn.Creds, "creds", "", "a file of NATS credentials")
-	p.flags.StringVar(&p.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
-	p.flags.StringVar(&p.conn.Cert, "tlscert", "", "a file with our certificate, if the hub wants one")
-	p.flags.StringVar(&p.conn.Key, "tlskey", "", "a file with the key of our certificate")
-	p.flags.IntVar(&p.workers, "workers", 0, "how many replicas to run at once; as many as there are cores if 0")
+	p.flags.StringVar(&p.conn.URL, "hub", "", "`URL` of a hub, such as nats://HOST:4222; without it, studies run here")
+	p.flags.StringVar(&p.conn.TokenFile, "token-file", "", "`file` with the hub's token")
+	p.flags.StringVar(&p.conn.Creds, "creds", "", "`file` with NATS credentials")
+	p.flags.StringVar(&p.conn.CA, "tlsca", "", "`file` with the certificate of the CA that signed the hub's")
+	p.flags.StringVar(&p.conn.Cert, "tlscert", "", "`file` with the client certificate, if the hub requires one")
+	p.flags.StringVar(&p.conn.Key, "tlskey", "", "`file` with the key of the client certificate")
+	p.flags.IntVar(&p.workers, "workers", 0, "replicas to run in parallel (default: one per core)")
 	several := func(into *[]string, name, about string) {
 		p.flags.Func(name, about, func(s string) error { *into = append(*into, s); return nil })
 	}
@@ -118,21 +117,21 @@ func (p *program) command(ctx context.Context, args []string) error {
 		return nil
 	case "worker":
 	case "sweep", "compare":
-		p.flags.Uint64Var(&p.seed, "seed", 1, "all that is random depends on it")
-		p.flags.IntVar(&p.replicas, "replicas", 100, "how often to run the model at each point, or in each scenario")
-		p.flags.StringVar(&p.out, "out", "", "a directory to write results to, and in which the study can be continued")
-		several(&p.set, "set", "give a parameter a value: clerks=3; may be repeated")
+		p.flags.Uint64Var(&p.seed, "seed", 1, "random seed")
+		p.flags.IntVar(&p.replicas, "replicas", 100, "replicas at each point, or of each scenario")
+		p.flags.StringVar(&p.out, "out", "", "`directory` for results; the same command continues an interrupted study there")
+		several(&p.set, "set", "`NAME=VALUE` of a parameter, such as clerks=3; may be repeated")
 		if p.verb == "sweep" {
-			several(&p.vary, "vary", `what is varied: clerks="1..5 by 1", clerks="1, 2, 4", or clerks="1..5" for --sample; `+
-				`may be repeated`)
-			p.flags.IntVar(&p.sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all "+
-				"combinations")
-			p.flags.StringVar(&p.design, "design", "lhs", "how a sample is spread: lhs or sobol")
+			several(&p.vary, "vary", "`NAME=VALUES` to vary: clerks=\"1..5 by 1\", clerks=\"1, 2, 4\", or clerks=\"1..5\" "+
+				"for --sample; may be repeated")
+			p.flags.IntVar(&p.sample, "sample", 0, "number of points from the ranges of --vary, instead of all combinations")
+			p.flags.StringVar(&p.design, "design", "lhs",
+				"design of the sample: lhs (Latin hypercube) or sobol (Sobol sequence)")
 			p.flags.Float64Var(&p.precision, "precision", 0,
-				"stop at a point when half the interval of every output is at most this share of its mean: 0.02")
+				"stop at a point when half the interval of every output is at most this `share` of its mean: 0.02")
 		} else {
-			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are `+
-				`compared with`)
+			several(&p.scenarios, "scenario", "a `scenario`, NAME=\"clerks=2, pace=1.5\"; the others are compared with the "+
+				"first; may be repeated")
 		}
 	default:
 		return usagef("there is no %q; expected sweep, compare or worker; %s --help says more", p.verb, p.name)

@@ -52,10 +52,10 @@ func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.O
 
 func main() {
 	ensemble.Register("bank", day,
-		ensemble.Parameter{Name: "tellers", Value: 2, About: "how many there are"},
+		ensemble.Parameter{Name: "tellers", Value: 2, About: "number of tellers"},
 		ensemble.Parameter{Name: "between", Value: 2, About: "minutes between customers, on average"},
-		ensemble.Parameter{Name: "service", Value: 5, About: "minutes that one takes, on average"},
-		ensemble.Parameter{Name: "patience", Value: 5, About: "minutes that the most impatient one waits; the most " +
+		ensemble.Parameter{Name: "service", Value: 5, About: "minutes of a service, on average"},
+		ensemble.Parameter{Name: "patience", Value: 5, About: "minutes that the least patient customer waits; the most " +
 			"patient three times as long"})
 	ensemble.Main()
 }
