@@ -141,6 +141,8 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return cli.Usagef("--profile is of work that is done here; leave out --hub")
 	case f.hub != "" && f.Replica > 0:
 		return cli.Usagef("--replica: one of many is run here, without --hub")
+	case f.hub == "" && (f.metrics != "" || f.metricsToken != ""):
+		return cli.Usagef("--metrics is for a run on a hub; add --hub, or leave it out")
 	case f.profile.dir != "" && f.profile.dir == f.Out:
 		return cli.Usagef("--profile %s: results go there; name another directory", f.Out)
 	}
