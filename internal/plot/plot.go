@@ -34,8 +34,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"image"
 	"image/color"
-	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -204,9 +204,7 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)),
 			vgimg.UseBackgroundColor(color.White))
 		paint(draw.New(canvas))
-		encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-		err := encoder.Encode(&b, canvas.Image())
-		return b.Bytes(), err
+		return encodePNG(canvas.Image().(*image.RGBA))
 	}
 	canvas, err := draw.NewFormattedCanvas(width, height, format)
 	if err != nil {
