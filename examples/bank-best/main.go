@@ -78,7 +78,7 @@ func study(ctx context.Context, lab *experiment.Lab) error {
 		best.Systems[best.Best].Mean, best.Replicas)
 	box := []experiment.Whole{{Name: "morning", Low: 1, High: 12, Start: 1}, {Name: "afternoon", Low: 1, High: 12,
 		Start: 12}}
-	optimum, err := experiment.Minimize(ctx, lab.Source("cost"), box, experiment.MinimizeOptions{Replicas: 4000})
+	optimum, err := experiment.Minimize(ctx, lab.Source("cost"), box, experiment.MinimizeOptions{Replicas: 1500})
 	if err != nil {
 		return err
 	}
