@@ -40,7 +40,7 @@ var hungry = []struct {
 	{"an epidemic", "sir", "35 days", 1, false, false, 0},
 }
 
-const hungrySize = 1_500_000
+const hungrySize = 1_100_000 // more than a million is laid out in another manner
 
 // What a run takes is what was estimated: at the start no more than a sixth above it and no less
 // than half of it (the system lends memory where it is used, and a calendar of which nothing is

@@ -55,10 +55,10 @@ record: {every: 1 day, by: band}
 // compressed, with sparse ids and missing cells.
 func TestSyntheticPopulations(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ people, houses int }{{1600, 500}, {30_000, 11_000}} {
+	for _, c := range []struct{ people, houses int }{{1600, 500}, {17_000, 6200}} {
 		m := compileIn(t, t.TempDir(), householdsModel,
 			map[string]string{"people.csv.gz": zipped(households(c.people, c.houses))})
-		r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: 4})
+		r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

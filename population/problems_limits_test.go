@@ -100,7 +100,7 @@ func TestParametersDoNotNest(t *testing.T) {
 // TestAliasesDoNotMultiplyEntries takes files in which a list of aliases stands for a list of
 // entries, which the YAML library does not count when it hands out nodes.
 func TestAliasesDoNotMultiplyEntries(t *testing.T) {
-	const n = 2000
+	const n = 800
 	again := func(alias string) string { return strings.Repeat(", "+alias, n) }
 	for name, source := range map[string]string{
 		"rows of a matrix": smallModel + "attributes: {r: {n: 50%, s: 50%}}\nstates: {a: {}}\n" +

@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -17,9 +18,15 @@ import (
 )
 
 // processModels are models with all that a model file can say: the examples, with each of their
-// scenarios, and those of other tests.
+// scenarios, and those of other tests. They are compiled once for all tests: nothing changes a
+// model.
 func processModels(t *testing.T) map[string]*population.Model {
 	t.Helper()
+	compiledModels.Lock()
+	defer compiledModels.Unlock()
+	if compiledModels.all != nil {
+		return compiledModels.all
+	}
 	all := map[string]*population.Model{}
 	add := func(name, source string, changes ...population.Change) *population.Model {
 		m, err := population.Compile(name, []byte(source), changes...)
@@ -67,7 +74,13 @@ func processModels(t *testing.T) map[string]*population.Model {
 			"split: [{chance: 50%, rate: changing, to: gone}, {otherwise: true, after: {gamma: {mean: 3 days, shape: 2}}, "+
 				"to: other}], race: [{rate: changing, to: other}]", ""))
 	}
+	compiledModels.all = all
 	return all
+}
+
+var compiledModels struct {
+	sync.Mutex
+	all map[string]*population.Model
 }
 
 // fewImmigrants is examples/coinfection.yaml with the immigration of a population of 300: that of

@@ -25,6 +25,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 		state  string
 		values []string
 	}
+	groups, attributes := m.Groups(), m.Attributes()
 	index := map[string]int{}
 	for i, s := range m.program.States {
 		index[s] = i
@@ -38,7 +39,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 	sums := make([][]engine.Tally, replicas)
 	for i := range sums {
 		living[i] = map[uint64]someone{}
-		for range m.Groups() {
+		for range groups {
 			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)),
 				Named: make([]uint64, len(m.program.CountedNames))})
 		}
@@ -46,7 +47,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 	// isIn looks at the names, and not at the numbers that the engine makes of them.
 	isIn := func(g Group, values []string) bool {
 		for i, name := range g.Attributes {
-			if values[slices.Index(m.Attributes(), name)] != g.Values[i] {
+			if values[slices.Index(attributes, name)] != g.Values[i] {
 				return false
 			}
 		}
@@ -63,8 +64,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 		} else {
 			living[e.Replica][e.Individual] = someone{e.To, e.Values}
 		}
-		for g := range m.Groups() {
-			if !isIn(m.Groups()[g], e.Values) {
+		for g := range groups {
+			if !isIn(groups[g], e.Values) {
 				continue
 			}
 			if e.Kind == Entered || e.Kind == Changed || e.Kind == Left {
@@ -77,11 +78,11 @@ func compareWithEvents(t *testing.T, m *Model) {
 	}
 	o.OnRecord = func(rec Record) {
 		var row []engine.Tally
-		for g := range m.Groups() {
+		for g := range groups {
 			now := engine.Tally{Counts: make([]int, len(m.program.States)), Flows: slices.Clone(sums[rec.Replica][g].Flows),
 				Named: slices.Clone(sums[rec.Replica][g].Named)}
 			for _, one := range living[rec.Replica] {
-				if isIn(m.Groups()[g], one.values) {
+				if isIn(groups[g], one.values) {
 					now.Counts[index[one.state]]++
 				}
 			}
@@ -96,7 +97,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 	moves := uint64(0)
 	for i := range r.Runs {
 		for row := range r.Runs[i].Rows() {
-			for g, group := range m.Groups() {
+			for g, group := range groups {
 				run, want := r.Runs[i].In(g), seen[i][row][g]
 				for s, name := range m.program.States {
 					if got := run.Count(row, s); got != want.Counts[s] {

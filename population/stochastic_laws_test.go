@@ -210,14 +210,18 @@ func (l countLaw) excess(n int, f func(k float64) float64, x float64) float64 {
 		}
 		from, to = to, 2*to
 	}
-	for range 25 { // the value is flat there
+	// The value is flat there. It lies below its tangent, which bounds what is still to be gained.
+	value, slope := at(from)
+	for range 50 {
+		if math.Abs(slope*(to-from))*float64(n) < 0.01 {
+			break
+		}
 		middle := (from + to) / 2
-		if _, slope := at(middle); slope*(x-mean) > 0 {
-			from = middle
+		if v, d := at(middle); d*(x-mean) > 0 {
+			from, value, slope = middle, v, d
 		} else {
 			to = middle
 		}
 	}
-	value, _ := at(from)
 	return float64(n) * value
 }
