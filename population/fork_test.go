@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -33,7 +34,7 @@ func TestForkIsOriginal(t *testing.T) {
 			paths := []*path{first}
 			stops := want.stops(m, r)
 			for i, stop := range stops {
-				if i < len(stops)-1 && r.IntN(4) > 0 {
+				if i < len(stops)-1 && r.IntN(testscale.Size(8, 4)) > 0 {
 					continue
 				}
 				if from := paths[r.IntN(len(paths))]; len(paths) < 4 {

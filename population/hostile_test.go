@@ -129,7 +129,7 @@ func hostileModel(s *rand.Rand) string {
 // Places, lines, networks and tracing keep their invariants in any combination, a fork and a saved
 // run go on with them, and everybody who leaves has left everything.
 func TestHostileCombinations(t *testing.T) {
-	for seed := range uint64(testscale.Size(8, 400)) {
+	for seed := range uint64(testscale.Size(5, 400)) {
 		source := hostileModel(rand.New(rand.NewPCG(seed, 40)))
 		m, err := population.Compile("hostile.yaml", []byte(source))
 		if err != nil {

@@ -127,14 +127,14 @@ func TestAfterChangesNothingBefore(t *testing.T) {
 			case "patches":
 				changes = append(changes, population.Size(800), population.Until("6"))
 			case "fishery":
-				changes = append(changes, population.Size(300), population.Until("6"))
+				changes = append(changes, population.Size(150), population.Until("6"))
 			case "hospital":
 				changes = append(changes, population.Size(100))
 			case "coinfection":
 				source = string(fewImmigrants(t, []byte(source)))
-				changes = append(changes, population.Size(300))
+				changes = append(changes, population.Size(150))
 			default:
-				changes = append(changes, population.Size(300))
+				changes = append(changes, population.Size(150))
 			}
 			m, err := population.Compile(name, []byte(source), changes...)
 			if err != nil {

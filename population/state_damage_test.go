@@ -306,7 +306,7 @@ func FuzzState(f *testing.F) {
 	}
 	draws := rand.New(rand.NewPCG(7, 7))
 	for k := range in.Sections {
-		for range 6 {
+		for range testscale.Size(3, 6) {
 			f.Add(uint16(k), draws.Uint32(), uint8(draws.Uint32()), uint8(draws.IntN(3)))
 		}
 	}
@@ -341,7 +341,7 @@ func FuzzState(f *testing.F) {
 // cores.
 func TestSavedByWindows(t *testing.T) {
 	load := func(changes ...Change) *Model {
-		m, err := Load("../examples/tuberculosis.yaml", append([]Change{Size(150_000), Until("1990")}, changes...)...)
+		m, err := Load("../examples/tuberculosis.yaml", append([]Change{Size(150_000), Until("1987")}, changes...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -412,7 +412,7 @@ func goesOn(t testing.TB, path string) {
 // or it is a run whose invariants hold: reading it never panics.
 func TestDamagedNeighbours(t *testing.T) {
 	draws := rand.New(rand.NewPCG(11, 12))
-	edits := testscale.Size(25, 400)
+	edits := testscale.Size(12, 400)
 	for _, name := range []string{"places", "networks", "tracing", "observed"} {
 		file := savedFile(t, Busy[name], "5", Options{Seed: 3})
 		in, err := statefile.NewReader(bytes.NewReader(file), int64(len(file)))

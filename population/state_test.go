@@ -76,7 +76,7 @@ func TestSavedAndContinuedIsUninterrupted(t *testing.T) {
 		if population.Unsavable(m) != "" {
 			continue
 		}
-		o := population.Options{Seed: 5, Replicas: 3, Workers: 2}
+		o := population.Options{Seed: 5, Replicas: 2, Workers: 2}
 		want := runBytes(t, runModel(t, m, o))
 		for k := range testscale.Size(2, 4) {
 			at := m.Start() + draws.Float64()*(m.End()-m.Start())
