@@ -67,7 +67,7 @@ func TestExactAmongValue(t *testing.T) {
 			t.Fatalf("%d: %v, want %v", k, want[k], x)
 		}
 	}
-	n := testscale.Size(8000, 400_000)
+	n := testscale.Size(4000, 400_000)
 	checkSizes(t, exactSimulate(t, 1, n, oneHousehold, 4, "0.3 per day"), "recovered", want)
 	// Of 8 seats 3 are empty.
 	want = ballSizes(4, func(k float64) float64 { return math.Pow(1+0.3*k, -2) })
@@ -115,7 +115,7 @@ immigration: {rate: 0.6 per day, enter: a}
 transmission: [{among: room, rate each: 0.05 per day, move: {seen: no}, from: a, to: {a: a}, name: met}]
 record: {every: 20 days}
 `
-	r := exactSimulate(t, 1, testscale.Size(8000, 200_000), model)
+	r := exactSimulate(t, 1, testscale.Size(4000, 200_000), model)
 	// Each of the 6 survives with e^(-0.1t), independently; immigrants are Poisson with mean 6(1 −
 	// e^(−0.1t)). Rooms are independent and uniform. So ordered pairs in one room have the mean (30 s²
 	// + 2·6s·m + m²)/2 with s = e^(−0.1t), m = 6(1 − s), and meetings its integral times 0.05.

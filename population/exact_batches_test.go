@@ -284,7 +284,7 @@ record: {every: 4 days}
 		}
 	}
 	for name, with := range all {
-		r := exactSimulate(t, 3, testscale.Size(120, 5000), model, with[0], with[1])
+		r := exactSimulate(t, 3, testscale.Size(60, 5000), model, with[0], with[1])
 		for row := 1; row <= 3; row++ {
 			checkMean(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].mean())
 			checkVariance(t, fmt.Sprintf("%s, day %d", name, 4*row), r.counts(row, "a"), laws[row].sd()*laws[row].sd())

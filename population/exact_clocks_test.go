@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 type curve = func(time float64) float64
@@ -70,7 +72,7 @@ states:
 record: {every: 2 days}
 `
 
-const competitors = 16_000
+var competitors = testscale.Size(8000, 16_000)
 
 // Two clocks of each pair race. All the pairs of the table that have no jump in common.
 func TestExactRaceOfTwo(t *testing.T) {
@@ -92,7 +94,7 @@ func TestExactRaceOfTwo(t *testing.T) {
 
 // Races whose shares are known in closed form. By the last day all have left.
 func TestExactSharesOfRaces(t *testing.T) {
-	const size = 3 * competitors
+	const size = 48_000.0
 	ends := func(rate float64) curve { return exponentialSurvival(rate) }
 	for i, c := range []struct {
 		name, text string
@@ -117,7 +119,7 @@ func TestExactSharesOfRaces(t *testing.T) {
 			func(x float64) float64 { return fixedSurvival(2)(x) * uniformSurvival(1, 5)(x) }, 0.75,
 			uniformSurvival(1/1.05, 5/1.05)(2)},
 	} {
-		r := exactSimulate(t, uint64(1+i), 2, competingModel, size/2, c.text, "")
+		r := exactSimulate(t, uint64(1+i), 2, competingModel, int(size/2), c.text, "")
 		one := r.allFlows(r.last(), "begin", "one")
 		checkShare(t, c.name, one, size, c.one)
 		checkShare(t, c.name+": all left", r.all(r.last(), "begin"), size, c.survival(16))

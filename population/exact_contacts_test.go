@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -116,7 +117,8 @@ record: {every: 20 days}
 // over and after it has shrunk. There are as many as the person-time and the rate make, a Poisson
 // number.
 func TestExactContactsAreUniform(t *testing.T) {
-	const replicas, rate = 2, 3.0
+	const rate = 3.0
+	replicas := testscale.Size(1, 2)
 	crowds := make([]*crowd, replicas)
 	tallies := [3][]tally{make([]tally, replicas), make([]tally, replicas), make([]tally, replicas)}
 	met := make([]float64, replicas)
@@ -160,10 +162,10 @@ func TestExactContactsAreUniform(t *testing.T) {
 // contact is with someone in a region with the probability in the matrix, unless there is nobody,
 // and all the others there are alike.
 func TestExactContactsAreUniformInRegions(t *testing.T) {
-	const replicas = 2
+	replicas := testscale.Size(1, 2)
 	regionOf := map[string]string{"north calm": "north", "north hit": "north", "south calm": "south", "south hit": "south"}
 	crowds, tallies := make([]*crowd, replicas), [2][]tally{make([]tally, replicas), make([]tally, replicas)}
-	var across [replicas][2]pair // contacts from region to region
+	across := make([][2]pair, replicas) // contacts from region to region
 	for i := range crowds {
 		crowds[i] = newCrowd()
 	}

@@ -40,7 +40,7 @@ func chainLaw(most, from int, birth, death func(n int) float64, time float64, st
 // the quasi-stationary one are computed from the forward equations.
 func TestExactLogistic(t *testing.T) {
 	const k, from = 25, 12
-	replicas := testscale.Size(800, 3000)
+	replicas := testscale.Size(500, 3000)
 	const b, d = 1.6, 0.4
 	birth := func(n int) float64 { return b * float64(n) * max(0, 1-float64(n)/k) }
 	death := func(n int) float64 { return d * float64(n) }

@@ -104,7 +104,7 @@ func TestExactFinalSizeLawItself(t *testing.T) {
 // The number infected in a small population, against its law. R0 is 1.5.
 func TestExactFinalSizeSmall(t *testing.T) {
 	const beta = 0.3
-	replicas := testscale.Size(4000, 20_000)
+	replicas := testscale.Size(3000, 20_000)
 	for i, period := range infectiousPeriods {
 		for j, c := range []struct{ size, infectious int }{{11, 1}, {30, 2}} {
 			what := fmt.Sprintf("%d of %d, %s", c.infectious, c.size, period.name)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -32,6 +33,7 @@ record: {every: 1 day}
 	// Only what is at a rate can stop altogether.
 	stopping, going := [4]float64{0.1, 0.4, 0, 0.2}, [4]float64{0.1, 0.4, 0.02, 0.2}
 	starting := [4]float64{0, 0.3, 0.05, 0}
+	replicas := testscale.Size(1, 2)
 	for i, way := range []struct {
 		name, parameter, clocks, always string
 		text                            func(float64) string
@@ -61,7 +63,7 @@ record: {every: 1 day}
 			going},
 	} {
 		q := way.rates
-		r := exactSimulate(t, uint64(1+i), 2, model, way.parameter, way.clocks, way.text(q[0]), way.text(q[1]),
+		r := exactSimulate(t, uint64(1+i), replicas, model, way.parameter, way.clocks, way.text(q[0]), way.text(q[1]),
 			way.text(q[2]), way.text(q[3]), way.always)
 		hazard := hazardSurvival([]float64{0, 3, 8, 12}, q[:])
 		for row := 1; row < len(r.Times); row++ {
@@ -99,6 +101,7 @@ record: {every: 2 days}
 	laws := slices.DeleteFunc(slices.Clone(durations), func(d duration) bool {
 		return d.name == "rate" || d.name == "exponential, rate" || d.name == "gamma 0.1"
 	})
+	replicas := testscale.Size(1, 2)
 	for i, d := range laws {
 		// What it becomes is quite different, so that drawing anew would be seen.
 		next := duration{"gamma", "{gamma: {mean: 1 day, shape: 3}}", erlangSurvival(1, 3)}
@@ -106,7 +109,7 @@ record: {every: 2 days}
 			next = duration{"exponential", "{exponential: {mean: 2 days}}", exponentialSurvival(0.5)}
 		}
 		place := places[i%len(places)]
-		r := exactSimulate(t, uint64(1+i), 2, model, d.text[len("after: "):], next.text, place.clocks, place.always)
+		r := exactSimulate(t, uint64(1+i), replicas, model, d.text[len("after: "):], next.text, place.clocks, place.always)
 		redrawn := func(x float64) float64 { return d.survival(4) * next.survival(x-4) }
 		early := d.survival
 		if d.name == "exponential, mean" {

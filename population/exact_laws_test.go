@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A duration is a law of durations: a clock as it is written, without where it leads, and the
@@ -116,7 +118,9 @@ var durations = []duration{
 // of each other, with means λ∫₀ᵗS(u)du and λt less that (Takács, Introduction to the Theory of
 // Queues, 1962; the Poisson process is split at random).
 func TestExactInfiniteServerQueue(t *testing.T) {
-	const replicas, lambda = 2500, 2.0
+	const lambda = 2.0
+	replicas := testscale.Size(1000, 2500)
+	n := float64(replicas)
 	for i, d := range durations {
 		r := exactSimulate(t, uint64(1+i), replicas, `
 name: queue
@@ -135,11 +139,11 @@ record: {every: 6 days}
 			if left := lambda*time - mean; left > 1e-9 {
 				checkPoisson(t, what+", gone", gone, left)
 				// Independent values have a correlation of 0 with a standard error of 1/√n.
-				checkZ(t, what+", correlation", stat.Correlation(present, gone, nil), 0, 1/math.Sqrt(replicas))
+				checkZ(t, what+", correlation", stat.Correlation(present, gone, nil), 0, 1/math.Sqrt(n))
 			}
 			got, _, _, _ := moments(present)
 			if time > 6 {
-				checkNotices(t, "arrivals 10 % more frequent", got, 1.1*mean, math.Sqrt(mean/replicas))
+				checkNotices(t, "arrivals 10 % more frequent", got, 1.1*mean, math.Sqrt(mean/n))
 			}
 		}
 	}

@@ -120,7 +120,7 @@ record: {every: 1 year}
 // A clock that does not end a life may have struck before the start, and then never will: someone
 // aged A is marked within a time t with probability S(A)−S(A+t), whatever the states between.
 func TestExactMarksOfLife(t *testing.T) {
-	replicas, size := 2, testscale.Size(1500, 3000)
+	replicas, size := 2, testscale.Size(1000, 3000)
 	for i, law := range lifetimes {
 		for j, age := range startAges {
 			if (i+j)%2 > 0 {
@@ -191,7 +191,7 @@ record: {every: 10 years}
 // at rate λ are Poisson at t, with mean λ∫₀ᵗ S(A+u)/S(A) du.
 func TestExactLifetimesOfImmigrants(t *testing.T) {
 	const lambda, newborn = 5.0, 50
-	replicas := testscale.Size(60, 150)
+	replicas := testscale.Size(40, 150)
 	for i, law := range []duration{lifetimes[0], lifetimes[3], lifetimes[9]} {
 		for j, age := range startAges {
 			text := "0 years"

@@ -33,7 +33,7 @@ record: {every: 1 day}
 		"a timer":      {"rate: " + table, "after: {gamma: {mean: 2 days, shape: 1}}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 1, testscale.Size(200, 1000), model, clocks[0], clocks[1])
+			r := exactSimulate(t, 1, testscale.Size(100, 1000), model, clocks[0], clocks[1])
 			for _, row := range []int{1, 2, 4} {
 				checkShare(t, "ill", r.all(row, "ill"), r.individuals(), want[row])
 				checkShare(t, "treated", r.all(row, "care=treated"), r.individuals(), 1-math.Exp(-0.5*float64(row)))
@@ -64,7 +64,7 @@ record: {every: 1 day}
 	for _, clock := range []string{
 		"race: [{" + rate + "}]", "split: [{chance: 30%, " + rate + "}, {otherwise: true, " + rate + "}]",
 	} {
-		r := exactSimulate(t, 2, testscale.Size(200, 1000), model, clock)
+		r := exactSimulate(t, 2, testscale.Size(100, 1000), model, clock)
 		for row, want := range map[int]float64{1: 0.785882, 2: 0.527686, 4: 0.196375} {
 			checkShare(t, "ill", r.all(row, "disease=ill"), r.individuals(), want)
 		}
@@ -99,7 +99,7 @@ record: {every: 0.5 days}
 // are of the Markov chain on (s no, i no, s yes, i yes), begun at (3,0,0,1) with probability ¼ and
 // at (2,1,1,0) with ¾.
 func TestExactMachineCoinfection(t *testing.T) {
-	r := exactSimulate(t, 3, testscale.Size(15_000, 400_000), `
+	r := exactSimulate(t, 3, testscale.Size(8000, 400_000), `
 name: coinfection
 time: {unit: day, end: 3}
 population: {size: 4, start: {i: 1, s: rest}}
@@ -159,7 +159,7 @@ record: {every: 1.5 days, by: [strain]}
 			"from: susceptible, to: {infectious: same}, self: infectious, inherit: [strain]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := exactSimulate(t, 4, testscale.Size(8000, 400_000), model, parts[0], parts[1])
+			r := exactSimulate(t, 4, testscale.Size(4000, 400_000), model, parts[0], parts[1])
 			for k, want := range [][2]float64{{1.726110, 0.778234}, {2.669960, 1.157850}} {
 				values := make([]float64, len(r.Runs))
 				for i := range r.Runs {
@@ -175,7 +175,7 @@ record: {every: 1.5 days, by: [strain]}
 // At the start numbers are dealt, exactly and independently of the state; percentages are drawn, by
 // attributes, the state and machines that stand before.
 func TestExactMachineStart(t *testing.T) {
-	r := exactSimulate(t, 5, testscale.Size(8000, 200_000), `
+	r := exactSimulate(t, 5, testscale.Size(4000, 200_000), `
 name: start
 time: {unit: day, end: 1}
 population: {size: 10, groups: [{count: 6, start: {a: 2, b: rest}},
@@ -250,7 +250,7 @@ record: {every: 1 day}
 // What a move gives: a value, shares, a copy, a table; at a clock, an intervention and a contact,
 // beside to and without it, and for those who are born.
 func TestExactMachineMoves(t *testing.T) {
-	r := exactSimulate(t, 7, testscale.Size(200, 2000), `
+	r := exactSimulate(t, 7, testscale.Size(100, 2000), `
 name: moves
 time: {unit: day, end: 4}
 population: {size: 1000, start: {a: rest}}

@@ -72,7 +72,7 @@ func TestExactPartnerships(t *testing.T) {
 		"by a calendar": "after: {gamma: {mean: 2 years, shape: 1}}",
 		"that changes":  "rate: {line: {0: 0.5 per year, 2 years: 0.5 per year}}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
+		r := exactSimulate(t, 1, testscale.Size(4000, 400_000), networkAlone, 4, "{most: 1, ends: {"+ends+"}}",
 			"transmission: [{rate: 0.3 per year, link: n, name: union}]")
 		checkMean(t, name+": links at 1 year", r.networks(1, links), 0.632702)
 		checkVariance(t, name+": links at 1 year", r.networks(1, links), 0.330542)
@@ -91,7 +91,7 @@ func TestExactPartnerships(t *testing.T) {
 // Test 4 of section 4: infection passes along a link while it lasts.
 func TestExactInfectionAlongLinks(t *testing.T) {
 	for name, rate := range map[string]string{"each": "rate each: 0.7 per year", "per head": "rate: 0.7 per year"} {
-		r := exactSimulate(t, 1, testscale.Size(8000, 400_000), `
+		r := exactSimulate(t, 1, testscale.Size(4000, 400_000), `
 name: two
 time: {unit: year, end: 6}
 population: {size: 2, start: {ill: 1, well: 1}}
@@ -118,7 +118,7 @@ func TestExactStationaryPartnerships(t *testing.T) {
 		sum += weights
 		mean += weights * float64(k)
 	}
-	r := exactSimulate(t, 1, testscale.Size(1600, 40_000), `
+	r := exactSimulate(t, 1, testscale.Size(800, 40_000), `
 name: partnerships
 time: {unit: year, end: 60}
 population: {size: 30, start: {a: rest}}
@@ -189,7 +189,7 @@ func TestExactPoissonNetwork(t *testing.T) {
 	if math.Abs(1-u-0.315) > 5e-4 || math.Abs(share-0.454) > 5e-4 {
 		t.Fatalf("a large outbreak has probability %v by the equation, and takes %v", 1-u, share)
 	}
-	n := testscale.Size(800, 20_000)
+	n := testscale.Size(400, 20_000)
 	const people = 2000
 	r := exactSimulate(t, 1, n, `
 name: poisson
@@ -252,9 +252,9 @@ record: {every: 1 day}
 func TestHostileNetworks(t *testing.T) {
 	for name, text := range map[string]string{
 		"a clique": "population: {size: 800, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 799}}}",
-		"degrees":  "population: {size: 10, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: 300_000}}",
+		"degrees":  "population: {size: 10, start: {ill: 1, well: rest}}\nnetworks: {n: {degrees: 150_000}}",
 		"many links of each": "population: {size: 300, start: {ill: 1, well: rest}}\n" +
-			"networks: {n: {degrees: {by: g, a: 200_000, b: 0}}}",
+			"networks: {n: {degrees: {by: g, a: 50_000, b: 0}}}",
 		"nobody": "population: {size: 0, start: {well: rest}}\nnetworks: {n: {degrees: 3}}",
 		"one":    "population: {size: 1, start: {ill: 1, well: rest}}\nnetworks: {n: {random: {mean: 0}}}",
 	} {

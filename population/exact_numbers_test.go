@@ -31,7 +31,7 @@ record: {every: 2 days}
 		"2 per day * activity", "busy", "busy * season", "season * 2 per day * (activity + 2 * activity) / 3", "busy * age",
 		"\"2 per day * max(0, activity)\"", "{value: busy * total / 2, most: 1000 per day}",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(2500, 200_000), model, rate)
+		r := exactSimulate(t, 1, testscale.Size(1500, 200_000), model, rate)
 		n := float64(len(r.Runs))
 		checkShare(t, rate+": not infected", r.all(1, "s"), n, 0.542773)
 		checkNotices(t, "the mean in place of the number", r.all(1, "s")/n, 0.135335, binomialError(0.542773, n))
@@ -71,7 +71,7 @@ name: elsewhere
 time: {unit: day, end: 2}
 record: {every: 1 day}
 `
-	met := exactSimulate(t, 3, testscale.Size(8000, 100_000), head+`
+	met := exactSimulate(t, 3, testscale.Size(4000, 100_000), head+`
 population: {size: 2, start: {i: 1, s: 1}}
 attributes: {risk: {number: {uniform: {low: 0, high: 8, most: 4}}}}
 states: {s: {}, i: {}, r: {}}
@@ -88,7 +88,7 @@ transmission: [{from: i, rate: 2 per day, chance: {value: risk / 4, of: met}, to
 		"states: {a: {}, b: {}}\n" +
 			"machines: {m: {start: {on: rest}, states: {on: {race: [{rate: x * 1 per day, to: off}]}, off: {}}}}",
 	} {
-		r := exactSimulate(t, 4, testscale.Size(20, 100), head+`
+		r := exactSimulate(t, 4, testscale.Size(10, 100), head+`
 population: {size: 1000, start: {a: rest}}
 attributes: {group: {one: 30%%, two: 70%%}, x: {number: {poisson: {mean: {by: group, one: 1, two: 3}}}}}
 %s
@@ -109,7 +109,7 @@ attributes: {group: {one: 30%%, two: 70%%}, x: {number: {poisson: {mean: {by: gr
 		"machines: {m: {start: {on: rest}, enter: off, states: {on: {race: [{rate: 0.5 per day, where: {sort: mother}, " +
 			"to: on, enter: child, inherit: [x]}]}, off: {}}}}",
 	} {
-		r := exactSimulate(t, 5, testscale.Size(100, 1000), head+`
+		r := exactSimulate(t, 5, testscale.Size(50, 1000), head+`
 population:
   size: 300
   groups:
@@ -126,7 +126,7 @@ states: {a: {}, b: {}, child: {race: [{rate: 1 per day * x, to: grown}]}, grown:
 	}
 
 	// A clock of a state, whose one child a parent has on the way out.
-	out := exactSimulate(t, 6, testscale.Size(20, 100), head+`
+	out := exactSimulate(t, 6, testscale.Size(10, 100), head+`
 population: {size: 1000, groups: [{count: 1000, with: {x: 2.5}, start: {a: rest}}]}
 attributes: {x: {number: {negative binomial: {mean: 6, dispersion: 0.5}}}}
 states:

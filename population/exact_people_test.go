@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -103,7 +104,7 @@ func TestExactStartGroups(t *testing.T) {
 // struck: the share that is still there at t is the mean of S(u+t)/S(u) over the times u. Of
 // several clocks each is conditioned by itself; a clock without memory makes no difference.
 func TestExactSince(t *testing.T) {
-	const size = 40_000
+	size := testscale.Size(20_000.0, 40_000)
 	gamma := erlangSurvival(4, 2)
 	product := func(a, b func(float64) float64) func(float64) float64 {
 		return func(x float64) float64 { return a(x) * b(x) }
@@ -141,7 +142,7 @@ states:
   b: {}
   c: {}
 record: {every: 2 days}
-`, size, c.since, c.clocks)
+`, int(size), c.since, c.clocks)
 		for row := 1; row < len(r.Times); row++ {
 			left := func(u float64) float64 { return c.survival(u+r.Times[row]) / c.survival(u) }
 			want := left(c.low)

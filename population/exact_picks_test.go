@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -25,7 +26,7 @@ func hypergeometric(all, some, picked int) []float64 {
 // Of those who are picked, so many are of one sort as the hypergeometric law says: if most are
 // picked, if few are, and if those whom it is about are hard to find.
 func TestExactPicks(t *testing.T) {
-	const replicas = 3000
+	replicas := testscale.Size(1500, 3000)
 	for i, c := range []struct {
 		name, groups       string
 		size               int
@@ -64,7 +65,7 @@ record: {every: 2 days}
 		}
 		law := hypergeometric(c.all, c.some, c.picked)
 		for k := range law {
-			law[k] *= replicas
+			law[k] *= float64(replicas)
 		}
 		if c.picked == c.all {
 			continue

@@ -23,7 +23,7 @@ record: {every: 200 days}
 
 // Test 1 of section 3.
 func TestExactHousehold(t *testing.T) {
-	n := testscale.Size(8000, 400_000)
+	n := testscale.Size(4000, 400_000)
 	law := func(k float64) float64 { return math.Pow(1+0.3*k, -2) }
 	checkSizes(t, exactSimulate(t, 1, n, placeHousehold, 4, 4, "0.3 per day"), "recovered", ballSizes(3, law))
 	// Of 8 seats 3 are empty.
@@ -116,14 +116,14 @@ states: {a: {race: [{after: %s, to: out}]}}
 immigration: {rate: 4 per day, enter: a, name: arrived}
 record: {every: %d days}
 `
-	r := exactSimulate(t, 1, testscale.Size(8000, 400_000), model, 2, "{exponential: {mean: 1 day}}", 2)
+	r := exactSimulate(t, 1, testscale.Size(4000, 400_000), model, 2, "{exponential: {mean: 1 day}}", 2)
 	members := r.places(1, func(p population.Places) float64 { return float64(p.Members) })
 	checkMean(t, "members", members, 2.180147)
 	checkVariance(t, "members", members, 0.766101)
 	checkMean(t, "turned away", r.places(1, func(p population.Places) float64 { return float64(p.TurnedAway) }), 2.409902)
 	// In the long run, by the formula of Erlang, whatever the law of stays is.
 	for _, stay := range []string{"{exponential: {mean: 1 day}}", "1 day", "{gamma: {mean: 1 day, shape: 0.5}}"} {
-		r := exactSimulate(t, 2, testscale.Size(200, 4000), model, 400, stay, 200)
+		r := exactSimulate(t, 2, testscale.Size(100, 4000), model, 400, stay, 200)
 		share := make([]float64, len(r.Runs))
 		for i := range r.Runs {
 			run := &r.Runs[i]

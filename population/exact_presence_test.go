@@ -21,7 +21,7 @@ func TestExactPresence(t *testing.T) {
 	} {
 		r := exactSimulate(t, 1, testscale.Size(150, 3000), `
 name: clubs
-time: {unit: day, end: 30}
+time: {unit: day, end: 12}
 population: {size: %d, start: {a: rest}}
 places: {club: {number: 3, join: none}}
 states:
@@ -30,7 +30,7 @@ states:
   c: {}
 always: [{rate: 1 per day, move: {club: any}}, {rate: 1.5 per day, move: {club: none}}]
 outcomes: {member time: {time: {by: club, any: 1 per day, none: 0 per day}}}
-record: {every: 30 days}
+record: {every: 12 days}
 `, size, model)
 		checkMean(t, "b", r.counts(1, "b"), size*0.8/1.5)
 		// It is in a club for a share 0.4 of the time in the long run: x' = 1 − 2.5x.
@@ -38,7 +38,7 @@ record: {every: 30 days}
 		for i := range r.Runs {
 			total[i] = r.Runs[i].Outcome(1, 0)
 		}
-		checkMean(t, "days in a club", total, size*0.4*(30-1/2.5))
+		checkMean(t, "days in a club", total, size*0.4*(12-1/2.5))
 	}
 }
 

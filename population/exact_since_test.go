@@ -34,7 +34,7 @@ record: {every: 1 day}
 			"transmission: [{from: i, rate: {since: {state: i}, line: {0 days: 0 per day, 2 days: 0.6 per day, " +
 			"6 days: 0 per day}}, to: {s: i}}]",
 	} {
-		r := exactSimulate(t, 1, testscale.Size(4000, 200_000), model, contact)
+		r := exactSimulate(t, 1, testscale.Size(2500, 200_000), model, contact)
 		n := float64(len(r.Runs))
 		for row, want := range map[int]float64{1: 0.139292, 2: 0.451188, 4: 0.776870, 6: 0.834701, 8: 0.834701} {
 			checkShare(t, "infected", n-r.all(row, "s"), n, want)
@@ -87,13 +87,13 @@ record: {every: 400 days}
 	if math.Abs(mean-1.591753) > 1e-6 || math.Abs(variance-3.207666) > 1e-6 {
 		t.Fatalf("Ball's law has %v and %v", mean, variance)
 	}
-	r := exactSimulate(t, 2, testscale.Size(12_000, 200_000), model, "[exposed, i]")
+	r := exactSimulate(t, 2, testscale.Size(6000, 200_000), model, "[exposed, i]")
 	checkMean(t, "never infected", r.counts(1, "s"), 1.591753)
 	checkVariance(t, "never infected", r.counts(1, "s"), 3.207666)
 
 	// In i only, the time starts there: all of the density is after it, and nobody is infected by an
 	// exposed.
-	again := exactSimulate(t, 3, testscale.Size(12_000, 200_000), model, "i")
+	again := exactSimulate(t, 3, testscale.Size(6000, 200_000), model, "i")
 	checkMean(t, "never infected", again.counts(1, "s"), 1.591753)
 }
 
@@ -127,7 +127,7 @@ record: {every: 1 day}
 		{"ill", "", "race: [{rate: pace * risk, to: well}]", "disease=ill"},
 		{"ill", "", split, "disease=ill"},
 	} {
-		r := exactSimulate(t, 4, testscale.Size(100, 1000), model, c[0], c[1], c[2])
+		r := exactSimulate(t, 4, testscale.Size(60, 1000), model, c[0], c[1], c[2])
 		for row, want := range map[int]float64{2: 0.740207, 4: 0.465242, 6: 0.267676} {
 			checkShare(t, c[3], r.all(row, c[3]), r.individuals(), want)
 		}
@@ -147,14 +147,14 @@ transmission:
      to: {immune: infected}}
 record: {every: 1 day}
 `
-	r := exactSimulate(t, 5, testscale.Size(15_000, 200_000), model, "4 days")
+	r := exactSimulate(t, 5, testscale.Size(8000, 200_000), model, "4 days")
 	n := float64(len(r.Runs))
 	checkShare(t, "infected", r.all(3, "infected"), n, 0.561765)
 	checkShare(t, "infected", r.all(8, "infected"), n, 0.954951)
 	checkNotices(t, "the time of the maker, 0", r.all(3, "infected")/n, 0, binomialError(0.561765, n))
 
 	// Drawn for each: by 1 day with 1 − ∫₀⁴ exp(−(d/20 + 1/40)) dd/4.
-	r = exactSimulate(t, 6, testscale.Size(15_000, 200_000), model, "{uniform: {low: 0 days, high: 4 days}}")
+	r = exactSimulate(t, 6, testscale.Size(8000, 200_000), model, "{uniform: {low: 0 days, high: 4 days}}")
 	want := 1 - 5*math.Exp(-0.025)*(1-math.Exp(-0.2))
 	checkShare(t, "infected, drawn", r.all(1, "infected"), n, want)
 }

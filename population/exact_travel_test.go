@@ -44,7 +44,7 @@ record: {every: 5 years, by: region}
 
 // Test 2 of section 6: trips of 8 hours.
 func TestExactTrips(t *testing.T) {
-	n := testscale.Size(20_000, 2_000_000)
+	n := testscale.Size(10_000, 2_000_000)
 	for _, c := range []struct {
 		stay string
 		at   map[int]float64 // by row

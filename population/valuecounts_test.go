@@ -14,7 +14,7 @@ import (
 // Where a state stands alone, a value of an attribute may stand: in count(…) it is the number of
 // those with the value at that instant, whether they enter, leave or move.
 func TestCountOfAValue(t *testing.T) {
-	replicas := testscale.Size(1000, 5000)
+	replicas := testscale.Size(600, 5000)
 	// Immigrants come to the north at 0.1 per day for each who is there, and leave at 0.02: a linear
 	// birth and death process. Those in the south do not count.
 	const growth = `
