@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -205,7 +204,7 @@ record: {every: 10 days}
 	}
 	var deviations []float64
 	for _, size := range []int{250, 1000, 4000} {
-		replicas := testscale.Size(60_000, 120_000) / size
+		replicas := 120_000 / size
 		r := exactSimulate(t, 6, replicas, model, size)
 		sum := 0.0
 		for row := 1; row <= 4; row++ {
