@@ -78,13 +78,13 @@ func (m birthDeath) exact(birth, death float64, data []float64) float64 {
 		more = birth * e / (birth*e + d)
 	}
 	logGone, logLeft, logMore, logEnd := math.Log(gone), math.Log1p(-gone), math.Log(more), math.Log1p(-more)
+	ratio := math.Exp(logLeft + logEnd - logGone - logMore)
 	pass := func(a, n int) (sum float64) {
 		if n == 0 {
 			return math.Exp(float64(a) * logGone)
 		}
 		// The first term, and then each by its ratio to the one before.
-		term := math.Exp(math.Log(float64(a)) + logLeft + logEnd + float64(a-1)*logGone + float64(n-1)*logMore)
-		ratio := math.Exp(logLeft + logEnd - logGone - logMore)
+		term := float64(a) * math.Exp(logLeft+logEnd+float64(a-1)*logGone+float64(n-1)*logMore)
 		for k := 1; k <= min(a, n); k++ {
 			sum += term
 			term *= ratio * float64((a-k)*(n-k)) / float64((k+1)*k)

@@ -3,12 +3,12 @@ package fit
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/fit/internal/proposal"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -52,6 +52,10 @@ func (g *goModel) fit(t testing.TB, o Options) *Result {
 	}
 	return r
 }
+
+// standardNormal is by Go's ziggurat: models need many, and proposal.StandardNormal, which takes a
+// quantile for each, would be most of what a test does.
+func standardNormal(s *random.Stream) float64 { return rand.New(s).NormFloat64() }
 
 func rows(n int) (times []float64) {
 	for i := range n {
@@ -115,18 +119,22 @@ func (village) Simulate(_ context.Context, x []float64, seed uint64) (Trajectory
 			break
 		}
 		p := -math.Expm1(-x[0] * float64(ill) / villagers)
-		caught, recovered := 0, 0
-		for range well {
-			caught += int(indicator(stream.Float64() < p))
-		}
-		for range ill {
-			recovered += int(indicator(stream.Float64() < 0.25))
-		}
+		caught, recovered := heads(&stream, well, p), heads(&stream, ill, 0.25)
 		well, ill = well-caught, ill+caught-recovered
 		c.Columns[0].Mean[day/3] += x[2] * float64(caught)
 		c.Events += uint64(caught + recovered)
 	}
 	return c, nil
+}
+
+// heads is how many of n coins show heads, each by a number of the stream.
+func heads(s *random.Stream, n int, p float64) (k int) {
+	for below := uint64(math.Ceil(p * 0x1p53)); n > 0; n-- {
+		if s.Uint64()>>11 < below { // Float64() < p, without its conversions
+			k++
+		}
+	}
+	return k
 }
 
 // villageOf has the reports of one run at beta 0.4, 6 who brought it and rho 0.4.
@@ -179,7 +187,7 @@ func (m drifting) Simulate(ctx context.Context, x []float64, seed uint64) (Traje
 }
 
 func (q *driftingParticle) Step(context.Context) ([]float64, uint64, error) {
-	q.level = q.a*q.level + proposal.StandardNormal(&q.stream)
+	q.level = q.a*q.level + standardNormal(&q.stream)
 	return []float64{q.level}, 1, nil
 }
 
@@ -234,12 +242,7 @@ func (m dying) Simulate(ctx context.Context, x []float64, seed uint64) (Trajecto
 }
 
 func (q *dyingParticle) Step(context.Context) ([]float64, uint64, error) {
-	died := 0
-	for range q.alive {
-		if q.stream.Float64() < q.death {
-			died++
-		}
-	}
+	died := heads(&q.stream, q.alive, q.death)
 	q.alive -= died
 	return []float64{q.seen * float64(died)}, uint64(died), nil
 }
