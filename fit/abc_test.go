@@ -75,7 +75,7 @@ func TestNormalMean(t *testing.T) {
 // A probability with a beta prior, of which a binomial number was seen as good as exactly: here it
 // is the run that scatters.
 func TestBetaBinomial(t *testing.T) {
-	r := coins(2, 3, 20, 7).fit(t, Options{Seed: 1})
+	r := coins(2, 3, 20, 7).fit(t, Options{Seed: 1, Population: 500})
 	agree(t, r, 0, 9.0/25, math.Sqrt(9*16/26.0)/25)
 }
 

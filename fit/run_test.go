@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // here fits a model on a hub in this process, with its state in a directory.
@@ -38,13 +39,13 @@ func (r *Result) all(t testing.TB) string {
 	return b.String() + r.Text() + strings.Join(r.Jobs, "\n")
 }
 
-// The result is the same, byte for byte, in memory and on a hub, for 1 and 7 replicas at once;
-// for 2 in TestInterrupted.
+// The result is the same, byte for byte, in memory and on a hub, for 1 replica at once, and for
+// 7 in TestInterrupted.
 func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	g := coins(2, 3, 20, 7)
 	o := Options{Seed: 3, Population: 100, Budget: 2000}
 	want := g.fit(t, o).all(t)
-	for _, slots := range []int{1, 7} {
+	for _, slots := range testscale.Size([]int{1}, []int{1, 7}) {
 		r, err := g.here(t.Context(), t.TempDir(), slots, o)
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +78,7 @@ func TestInterrupted(t *testing.T) {
 			}
 			return nil
 		}
-		r, err := g.here(ctx, dir, 2, o)
+		r, err := g.here(ctx, dir, 7, o)
 		stopped := ctx.Err() != nil
 		cancel()
 		all += int(made.Load())
