@@ -32,6 +32,7 @@ func predictions() []*predicted {
 	// Ten of twenty are alive on day 3, and of these a binomial number on day 4.
 	death := &predicted{exactly: pureDeath(), until: "4", count: final(0)}
 	death.data = []float64{16, 12, 10}
+	death.conjugate = distuv.Beta{Alpha: 2 + 16 + 12 + 10, Beta: 3 + 4 + 4 + 2}
 	death.future = func(x []float64) []float64 {
 		weight := math.Exp(death.likelihood(x, death.data))
 		return binomial(10, x[0], weight)
@@ -42,6 +43,7 @@ func predictions() []*predicted {
 	// one of those who came since.
 	immigration := &predicted{exactly: immigrationAlone(), until: "2.5", count: final(0)}
 	immigration.data = []float64{13}
+	immigration.conjugate = distuv.Gamma{Alpha: 2 + 13, Beta: 2./3 - 2*math.Expm1(-1)}
 	immigration.future = func(x []float64) []float64 {
 		weight := math.Exp(immigration.likelihood(x, immigration.data))
 		stays := math.Exp(-0.5 * 0.5)
@@ -165,8 +167,8 @@ func (e *predicted) project(t *testing.T, r *fit.Result, replicas int, parameter
 	return m, result
 }
 
-// compare compares the counts with their law: the mean within four standard errors, and the
-// Kolmogorov distance times the root of the size below 2.2. The size counts the replicas and the
+// compare compares the posterior, and the counts with their law: the mean within four standard
+// errors, and the Kolmogorov distance times the root of the size below 2.2. The size counts the replicas and the
 // effective size of the sample that they draw from.
 func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas int) {
 	t.Helper()
@@ -175,6 +177,9 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 	what := e.name + " by " + method
 	if !r.Exact {
 		t.Fatalf("%s: the power is %g", what, r.Power)
+	}
+	for j, m := range e.posterior(gridCells(len(e.least))) {
+		compare(t, what, r, j, m, e.conjugate)
 	}
 	law := e.exact(gridCells(len(e.least)))
 	mean, square := 0.0, 0.0
@@ -223,11 +228,11 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 	}
 }
 
-// Projections have the law of what is to come given the data, for model files of which it is known
-// exactly. Those of chains are in TestStatesOfFit, of one model; the soak test has them of all.
+// Fits find the posterior, and projections have the law of what is to come given the data, for model
+// files of which both are known exactly. Those of chains are in TestStatesOfFit, of one model; the soak test has them of all.
 func TestExactPredictions(t *testing.T) {
 	for _, e := range predictions() {
-		e.compare(t, "abc", fit.Options{Population: 150}, 600)
+		e.compare(t, "abc", fit.Options{Population: 150}, 400)
 	}
 }
 

@@ -17,11 +17,14 @@ import (
 
 // Replicas that go on with the states that a fit by pmmh has saved at the last data point are those
 // that run up to there, and have the whole law of what is to come given the data: immigration and
-// death, whose law is known exactly.
+// death, whose law is known exactly. What the fit found is the posterior.
 func TestStatesOfFit(t *testing.T) {
 	all := predictions()
 	e := all[slices.IndexFunc(all, func(e *predicted) bool { return e.name == "immigration and death" })]
 	r := e.fit(t, e.data, fit.Options{Method: "pmmh", Seed: 1, Population: 100, Budget: 25_000})
+	for j, m := range e.posterior(gridCells(len(e.least))) {
+		compare(t, e.name+" by pmmh", r, j, m, nil)
+	}
 	opened, _ := e.open(t, e.data)
 	const replicas = 1000
 	project := func(from *From) *population.Result {
