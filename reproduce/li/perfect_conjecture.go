@@ -120,6 +120,9 @@ func (r *runner) evenLists(c *evenPoint) int {
 	}
 	if c.reach < 1000 {
 		least = 1500
+		if r.scale < 1 {
+			least = 500
+		}
 	}
 	return r.count(min(1500, 4e6/c.reach), least)
 }
