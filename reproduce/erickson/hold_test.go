@@ -86,16 +86,21 @@ func TestJumps(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			const n = 100_000
 			tail := func(x float64) float64 { return 1 - j.law.CDF(x) }
-			for _, at := range []float64{0.1, 0.5, 0.97, 1.03, 2, 5} {
-				short, soon := 0.0, 0.0
-				for range n {
-					if j.draw(rng) <= at {
-						short++
+			points := []float64{0.1, 0.5, 0.97, 1.03, 2, 5}
+			shorts, soons := make([]float64, len(points)), make([]float64, len(points))
+			for range n {
+				jump, residual := j.draw(rng), j.residual(rng)
+				for i, at := range points {
+					if jump <= at {
+						shorts[i]++
 					}
-					if j.residual(rng) <= at {
-						soon++
+					if residual <= at {
+						soons[i]++
 					}
 				}
+			}
+			for i, at := range points {
+				short, soon := shorts[i], soons[i]
 				residual := 0.0 // in pieces, for the corners of some distributions
 				for i := range 100 {
 					residual += quad.Fixed(tail, at*float64(i)/100, at*float64(i+1)/100, 20, nil, 0)
