@@ -242,8 +242,8 @@ func (c counted) Start(ctx context.Context, x []float64, seed uint64) (Particle,
 }
 
 // Each method gives the same, byte for byte, in memory with 2 slots, and on a hub with 7 after
-// interruptions in the middle of runs; with time also in memory with 1 and 7; the default one with particles here, and with single runs in
-// TestInterrupted.
+// interruptions in the middle of runs; with time also in memory with 1 and 7; the default one with
+// particles here, and with single runs in TestInterrupted.
 func TestChainsAnywhere(t *testing.T) {
 	data := dyingData
 	p := oneColumn(data, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})

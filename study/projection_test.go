@@ -168,8 +168,8 @@ func (e *predicted) project(t *testing.T, r *fit.Result, replicas int, parameter
 }
 
 // compare compares the posterior, and the counts with their law: the mean within four standard
-// errors, and the Kolmogorov distance times the root of the size below 2.2. The size counts the replicas and the
-// effective size of the sample that they draw from.
+// errors, and the Kolmogorov distance times the root of the size below 2.2. The size counts the
+// replicas and the effective size of the sample that they draw from.
 func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas int) {
 	t.Helper()
 	o.Method, o.Seed = method, 1
@@ -229,7 +229,8 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 }
 
 // Fits find the posterior, and projections have the law of what is to come given the data, for model
-// files of which both are known exactly. Those of chains are in TestStatesOfFit, of one model; the soak test has them of all.
+// files of which both are known exactly. Those of chains are in TestStatesOfFit, of one model; the
+// soak test has them of all.
 func TestExactPredictions(t *testing.T) {
 	for _, e := range predictions() {
 		e.compare(t, "abc", fit.Options{Population: 150}, 400)
