@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // plainLog is the simplest contact log: all contacts of all time, with the names of people, which
@@ -41,7 +43,7 @@ func (p *plainLog) met(id uint32, since float64) (ids []uint32) {
 
 // The log agrees with the simplest one, operation by operation.
 func TestContactLogDiffersFromPlain(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range testscale.Size[uint64](12, 30) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		ids, keep := 2+r.IntN(30), 1+5*r.Float64()
 		l, p := NewContactLog(keep), &plainLog{}
@@ -50,7 +52,7 @@ func TestContactLogDiffersFromPlain(t *testing.T) {
 			p.name, p.next = append(p.name, p.next), p.next+1
 		}
 		now, found := 0.0, 0
-		for step := range 20_000 {
+		for step := range testscale.Size(7000, 20_000) {
 			switch x := r.IntN(100); {
 			case x < 70:
 				a, b := uint32(r.IntN(ids)), uint32(r.IntN(ids-1))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // linkReference is a network as sets of pairs.
@@ -117,7 +119,7 @@ func TestLinks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, ids := range []uint32{3, 20, 100, 256} {
 		for _, numbered := range []bool{false, true} {
-			ops := make([]byte, 40_000)
+			ops := make([]byte, testscale.Size(12_000, 40_000))
 			for i := range ops {
 				if ops[i] = byte(r.Uint32()); ids == 256 && i%2 == 0 && i%8 > 0 {
 					ops[i] &= 3 // hubs
