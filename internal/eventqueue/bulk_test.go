@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/panics"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // oneByOne is what ScheduleAll should do.
@@ -188,7 +189,7 @@ func compareBulk(t *testing.T, seed uint64, first eventqueue.ID, most, workers i
 // that are refused and without.
 func TestScheduleAllIsOneByOne(t *testing.T) {
 	all := calendartest.Distributions()
-	for seed := range uint64(45) {
+	for seed := range testscale.Size[uint64](30, 45) {
 		r := rand.New(rand.NewPCG(seed, 61))
 		d := all[r.IntN(len(all))]
 		n := []int{0, 1, 41, 1000, 16_384, 16_385, 40_000}[r.IntN(7)]
@@ -472,7 +473,8 @@ func (e *ending) Err() error {
 // Whenever the context ends, little more is done, an empty queue is left without events, and it can
 // be used as before. Half of the events share an instant, so that there is a bucket to be divided.
 func TestScheduleAllEnds(t *testing.T) {
-	const n, workers = 12 << 14, 2
+	const blocks, workers = 8, 2
+	const n = blocks << 14
 	r := rand.New(rand.NewPCG(14, 1))
 	times := make([]float64, n)
 	for i := range times {
@@ -496,7 +498,7 @@ func TestScheduleAllEnds(t *testing.T) {
 		err := q.ScheduleAll(ctx, 0, n, workers, due)
 		must(t, q.Check())
 		if err == nil {
-			if most < 12 { // one for each block
+			if most < blocks { // one for each
 				t.Errorf("it ended after %d looks at the context", most)
 			}
 			break

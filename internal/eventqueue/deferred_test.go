@@ -15,7 +15,7 @@ import (
 // are; and versions come round all the time.
 func TestInvalidationsAreDeferred(t *testing.T) {
 	most := 0
-	for seed := range testscale.Size[uint64](24, 200) {
+	for seed := range testscale.Size[uint64](18, 200) {
 		r := rand.New(rand.NewPCG(seed, 91))
 		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
 		const n = 3000
@@ -66,7 +66,7 @@ func TestInvalidationsAreDeferred(t *testing.T) {
 		}
 		holds := 1 + r.IntN(10)
 		var before eventqueue.ID
-		for range 4000 {
+		for range testscale.Size(2500, 4000) {
 			for range r.IntN(holds) {
 				hold()
 			}

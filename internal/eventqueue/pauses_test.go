@@ -18,7 +18,7 @@ func TestQueueOfSmallBucketsConforms(t *testing.T) {
 		q := eventqueue.New(eventqueue.StartAt(start))
 		q.SetMost(40)
 		return q
-	}, calendartest.AtMost(testscale.Size(800, 2000)))
+	}, calendartest.AtMost(testscale.Size(400, 2000)))
 }
 
 func FuzzQueueOfSmallBuckets(f *testing.F) {
@@ -76,7 +76,7 @@ func (p *paced) Peek() (eventqueue.ID, float64, bool) {
 // However many events there are and whatever is done with them, no single call moves or looks at
 // more than a few buckets full of entries.
 func TestQueuePauses(t *testing.T) {
-	for _, n := range testscale.Size([]int{500, 4000, 12_000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
+	for _, n := range testscale.Size([]int{500, 8000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
 		pauses(t, n, 500)
 	}
 	pauses(t, 6000, 6000)

@@ -110,7 +110,7 @@ func TestResetKeepsMemory(t *testing.T) {
 	// What is too much for what comes after goes, as it does without a reset; also if some of it
 	// has gone before.
 	for range 2 {
-		for id := range testscale.Size[eventqueue.ID](400_000, 1_200_000) {
+		for id := range testscale.Size[eventqueue.ID](200_000, 1_200_000) {
 			must(t, q.Schedule(id, float64(id)))
 		}
 		for q.Len() > 20_000 {

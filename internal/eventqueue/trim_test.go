@@ -9,7 +9,7 @@ import (
 // A queue of which most have left holds less memory after Trim, and goes on as if nothing had been
 // done.
 func TestTrim(t *testing.T) {
-	const n = 1 << 20
+	const n = 1 << 19
 	q, other := New(), New()
 	for _, q := range []*Queue{q, other} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -29,8 +29,8 @@ func TestTrim(t *testing.T) {
 			if err := q.check(); err != nil {
 				t.Fatal(err)
 			}
-			// A link for 31 entries, and 4 MB for chunks that are not full and slabs that are not.
-			after, most := q.pool.bytes(), 17*entries+4<<20
+			// A link for 31 entries, and 2 MB for chunks that are not full and slabs that are not.
+			after, most := q.pool.bytes(), 17*entries+2<<20
 			if after > most || after > before {
 				t.Errorf("after %d events: %d bytes before, %d after, for %d entries: more than %d", i, before, after, entries,
 					most)

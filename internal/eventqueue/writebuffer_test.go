@@ -28,9 +28,9 @@ func cool(start float64, most int) *eventqueue.Queue {
 
 func TestColdQueueConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) },
-		calendartest.AtMost(testscale.Size(500, 1000)))
-	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) },
-		calendartest.AtMost(testscale.Size(500, 1000)))
+		calendartest.AtMost(testscale.Size(250, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 100) },
+		calendartest.AtMost(testscale.Size(250, 1000)))
 }
 
 func FuzzColdQueue(f *testing.F) {
@@ -61,7 +61,7 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 			must(t, got.Schedule(id, at))
 			must(t, want.Schedule(id, at))
 		}
-		for round := range 60 {
+		for round := range testscale.Size(36, 60) {
 			for range r.IntN(200) {
 				id, at, ok := want.Next()
 				if gotID, gotAt, gotOK := got.Next(); id != gotID || at != gotAt || ok != gotOK {
