@@ -59,7 +59,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 		{Capacity: 5, Rate: 0.9, Warm: true}, {Capacity: 2, Rate: 0.99, Arrivals: Poisson}, {Capacity: 40, Rate: 0.9},
 		{Kind: Greedy, Choices: 1, Rate: 0.8}, {Kind: Greedy, Choices: 2, Rate: 0.95}, {Kind: Greedy, Choices: 3, Rate: 0.99},
 	} {
-		c.Bins = testscale.Size(1<<16, 1<<18)
+		c.Bins = testscale.Size(1<<15, 1<<18)
 		var limit *Limit
 		if c.Kind == Greedy {
 			limit = GreedyLimit(c.Choices, c.Rate)
@@ -113,7 +113,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 func TestWarm(t *testing.T) {
 	for _, by := range []bool{false, true} {
 		for _, capacity := range []int{1, 2, 3, 6} {
-			c := Config{Bins: 1 << 17, Capacity: capacity, Rate: 1 - 0x1p-10, Warm: true, ByBin: by, Seed: 2}
+			c := Config{Bins: testscale.Size(1<<15, 1<<17), Capacity: capacity, Rate: 1 - 0x1p-10, Warm: true, ByBin: by, Seed: 2}
 			limit := NewLimit(capacity, c.Rate)
 			p := start(t, c)
 			n := float64(c.Bins)

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Every law passes the chi-square test. The threshold is 10⁻⁶ for each of some 50 laws, so that
 // other numbers that are as good have one chance in 20000 to fail here; the seeds are fixed.
 func TestCountsFit(t *testing.T) {
-	const draws = 250_000
+	draws := testscale.Size(100_000, 250_000)
 	for i, l := range laws {
 		first, mass := l.masses()
 		counts := make([]int, len(mass))
@@ -147,7 +148,8 @@ func TestMasses(t *testing.T) {
 		binomialLaw(20, 0.5), binomialLaw(21, 0.48), binomialLaw(1000, 0.01), binomialLaw(1000, 0.3),
 		binomialLaw(100_000, 0.001),
 		binomialLaw(1_000_000, 0.5), binomialLaw(30_000_000, 1e-6), binomialLaw(1_000_000_000, 2e-8),
-		binomialLaw(1_000_000_000, 1e-3), binomialLaw(1_000_000_000, 1.0/3), binomialLaw(999_999_937, 0.005),
+		binomialLaw(1_000_000_000, 1e-3), binomialLaw(testscale.Size[int64](100_000_000, 1_000_000_000), 1.0/3),
+		binomialLaw(999_999_937, 0.005),
 		poissonLaw(10), poissonLaw(12.3), poissonLaw(1234.5), poissonLaw(1e5 / 3.0), poissonLaw(1e7 / 3.0),
 	} {
 		first, rough := l.masses()
