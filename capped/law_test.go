@@ -5,7 +5,6 @@ package capped
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -91,18 +90,16 @@ func alike[K comparable](a, b map[K]int) float64 {
 // The law of the numbers of bins with 0, 1, 2, … balls, by enumeration of the bins^balls equally
 // likely cases.
 func enumerate(balls, bins int) map[string]float64 {
-	law := map[string]float64{}
-	ways := math.Pow(float64(bins), float64(balls))
+	seen := map[[16]uint8]int{}
 	load := make([]int, bins)
 	var throw func(left int)
 	throw = func(left int) {
 		if left == 0 {
-			counts := []int{0}
+			var counts [16]uint8
 			for _, l := range load {
-				counts = grown(counts, l)
 				counts[l]++
 			}
-			law[fmt.Sprint(counts)] += 1 / ways
+			seen[counts]++
 			return
 		}
 		for i := range load {
@@ -112,7 +109,20 @@ func enumerate(balls, bins int) map[string]float64 {
 		}
 	}
 	throw(balls)
+	law := map[string]float64{}
+	for counts, k := range seen {
+		law[named(counts)] = float64(k) / math.Pow(float64(bins), float64(balls))
+	}
 	return law
+}
+
+// named is an occupancy by how many bins have as many balls, without those that none has.
+func named(counts [16]uint8) string {
+	some := len(counts)
+	for some > 1 && counts[some-1] == 0 {
+		some--
+	}
+	return fmt.Sprint(counts[:some])
 }
 
 // An occupancy has the law of thrown balls, for both ways of drawing it.
@@ -123,28 +133,27 @@ func TestOccupancyLaw(t *testing.T) {
 		law := enumerate(balls, bins)
 		for _, direct := range []bool{true, false} {
 			o := occupancy{random: random.New(uint64(balls), uint64(bins))}
-			seen := map[[16]int]int{}
+			seen := map[[16]uint8]int{}
 			for range draws {
 				o.counts = append(o.counts[:0], bins)
 				all := 0
 				if !direct {
 					all = o.independent(balls, bins)
 				}
-				var key [16]int
-				got := o.correct(balls, bins, all)
-				copy(key[:], got)
-				if some := got[min(len(got), len(key)):]; slices.ContainsFunc(some, func(k int) bool { return k != 0 }) {
-					t.Fatalf("%d balls, %d bins, direct %v: %d", balls, bins, direct, got)
+				var loads [16]uint8
+				for l, k := range o.correct(balls, bins, all) {
+					if k < 0 || k > bins || k > 0 && l > balls {
+						t.Fatalf("%d balls, %d bins, direct %v: %d bins have %d", balls, bins, direct, k, l)
+					}
+					if k > 0 {
+						loads[l] = uint8(k)
+					}
 				}
-				seen[key]++
+				seen[loads]++
 			}
 			counts := map[string]int{}
-			for key, k := range seen {
-				got := key[:]
-				for len(got) > 1 && got[len(got)-1] == 0 {
-					got = got[:len(got)-1]
-				}
-				counts[fmt.Sprint(got)] = k
+			for loads, k := range seen {
+				counts[named(loads)] = k
 			}
 			if p := fits(counts, law); p < unlikely {
 				t.Errorf("%d balls, %d bins, direct %v: p = %.2g", balls, bins, direct, p)
