@@ -38,7 +38,8 @@ func mm1Exact(lambda, mu float64) map[string]float64 {
 func mm1Requests(lambda, mu float64) model {
 	exact := mm1Exact(lambda, mu)
 	delete(exact, "P(wait)")
-	return model{name: "M/M/1 by requests", length: 36_000, exact: exact, build: func(s *sim.Simulation,
+	like := mm1(lambda, mu)
+	return model{name: "M/M/1 by requests", like: &like, exact: exact, build: func(s *sim.Simulation,
 		closing float64) *census {
 		desk := sim.NewResource(s, "desk", 1)
 		c := newCensus(s, desk)
@@ -72,7 +73,8 @@ func mm1Events(lambda, mu float64) model {
 			delete(exact, name)
 		}
 	}
-	return model{name: "M/M/1 by events", length: 36_000, exact: exact, build: func(s *sim.Simulation,
+	like := mm1(lambda, mu)
+	return model{name: "M/M/1 by events", like: &like, exact: exact, build: func(s *sim.Simulation,
 		closing float64) *census {
 		c := newCensus(s)
 		gaps, times := s.Stream("arrivals"), s.Stream("service")
@@ -421,10 +423,13 @@ func preemptiveGeneral() model {
 // The same by the rule Resume: work that was stopped goes on before others of its kind, without a
 // loop and without special ranks.
 func preemptiveByRule() model {
-	return preemptive("preemption, by the rule", kinds(), func(kind, _ int) int { return kind },
+	like := preemptiveGeneral()
+	m := preemptive("preemption, by the rule", kinds(), func(kind, _ int) int { return kind },
 		func(p *sim.Process, desk *sim.Resource, length float64, rank int) {
 			must(desk.Work(p, 1, length, sim.Rank(rank), sim.Preempting(sim.Resume)))
 		})
+	m.like = &like
+	return m
 }
 
 // A server that breaks. The time from the beginning of a service to when the next one can begin,

@@ -22,6 +22,10 @@ type model struct {
 	// length is the time that a replication takes after its warm-up. It makes four standard errors
 	// at most 3 % of all that is known.
 	length float64
+
+	// like, if there is one, is a model in which the same happens at the same times, by other means:
+	// what is known of it is known of this one.
+	like *model
 }
 
 // A census counts who is in a system, and how long those were who have left. It is what a model
@@ -105,6 +109,10 @@ const (
 // then does so always, or never.
 func (m model) verify(t *testing.T) {
 	t.Helper()
+	if m.like != nil {
+		m.compare(t)
+		return
+	}
 	results, err := replicate.Run(t.Context(), replications, func(r *replicate.Replication) error {
 		s := r.Sim()
 		c := m.build(s, math.Inf(1))
@@ -120,6 +128,27 @@ func (m model) verify(t *testing.T) {
 	}
 	for _, metric := range slices.Sorted(maps.Keys(m.exact)) {
 		check(t, results, metric, m.exact[metric], lessStrict*precision)
+	}
+}
+
+// compare runs the model and the one that it is like with the same random numbers. What they record
+// differs by rounding only, which no long run is needed to see.
+func (m model) compare(t *testing.T) {
+	t.Helper()
+	records := [2]map[string]float64{}
+	for i, m := range []model{m, *m.like} {
+		s := sim.New(sim.Seed(seed))
+		defer s.Close()
+		c := m.build(s, math.Inf(1))
+		s.WarmUp(warmUp)
+		must(s.Run(t.Context(), 10*warmUp))
+		records[i] = map[string]float64{}
+		c.measure(func(metric string, x float64) { records[i][metric] = x })
+	}
+	for _, metric := range slices.Sorted(maps.Keys(m.exact)) {
+		if got, want := records[0][metric], records[1][metric]; !(want > 0 && math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("%s is %v, but should be %v, as for %s", metric, got, want, m.like.name)
+		}
 	}
 }
 
