@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
@@ -17,7 +18,7 @@ func TestCoverageOfMeans(t *testing.T) {
 	for _, c := range []struct {
 		load    float64
 		n, runs int
-	}{{0.5, 8000, 500}, {0.9, 256_000, 60}} {
+	}{{0.5, 8000, 500}, {0.9, 256_000, testscale.Size(40, 60)}} {
 		levels := []float64{0.9, 0.95}
 		got := make([]tried, len(levels))
 		for seed := range uint64(c.runs) {
@@ -66,7 +67,8 @@ func TestShortRunsDoNotPass(t *testing.T) {
 // Intervals of quantiles cover as often as they say, too: of one run, of several, and of
 // independent observations.
 func TestCoverageOfQuantiles(t *testing.T) {
-	const load, runs, level = 0.5, 200, 0.9
+	const load, level = 0.5, 0.9
+	runs := testscale.Size(130, 200)
 	shares := []float64{0.75, 0.9}
 	within, over := make([]tried, len(shares)), make([]tried, len(shares))
 	for seed := range uint64(runs) {
