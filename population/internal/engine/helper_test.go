@@ -92,6 +92,14 @@ type seen struct {
 	place, byPlace uint32
 }
 
+// alike reports whether the same was seen.
+func alike(a, b []seen) bool {
+	return slices.EqualFunc(a, b, func(a, b seen) bool {
+		return a.time == b.time && a.kind == b.kind && a.individual == b.individual && a.by == b.by && a.from == b.from &&
+			a.to == b.to && a.name == b.name && slices.Equal(a.values, b.values) && a.place == b.place && a.byPlace == b.byPlace
+	})
+}
+
 // seenIn is a happening in a program, with names.
 func seenIn(m *program.Program, h *Event) seen {
 	s := seen{time: h.Time, kind: h.Kind, individual: h.Individual, by: h.By, values: slices.Clone(h.Values),

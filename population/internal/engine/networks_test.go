@@ -3,28 +3,29 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Networks keep their invariants between any two events, whatever happens to those who are linked.
 func TestInvariantsOfNetworks(t *testing.T) {
 	m := programOf(t, networked)
 	formed, ended := make([]uint64, len(m.Networks)), make([]uint64, len(m.Networks))
-	for seed := range uint64(3) {
+	for seed := range testscale.Size[uint64](2, 3) {
 		var all [3][]seen
 		for i, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}
 			r.OnEvent = func(h *Event) { all[i] = append(all[i], seenIn(m, h)) }
-			walk(t, &r, m, seed, 0.1)
+			walk(t, &r, m, seed, testscale.Size(0.2, 0.1))
 			for k := range m.Networks {
 				c := r.CountNetwork(k)
 				formed[k] += c.Formed
 				ended[k] += c.Ended
 			}
 		}
-		if want := fmt.Sprint(all[0]); want != fmt.Sprint(all[1]) || want != fmt.Sprint(all[2]) {
+		if !alike(all[0], all[1]) || !alike(all[0], all[2]) {
 			t.Fatalf("seed %d: other events if timers are sparse, or share a word", seed)
 		}
 	}
@@ -37,7 +38,7 @@ func TestInvariantsOfNetworks(t *testing.T) {
 
 // A run that is set up in blocks is that of admitting one after the other.
 func TestNetworksDependOnSetup(t *testing.T) {
-	m := sized(t, networked, 3000)
+	m := sized(t, networked, testscale.Size(1000, 3000))
 	var all [2][]seen
 	for i, from := range []int{1, 1 << 20} {
 		r := Run{sparseRule: usualSparse, setupFrom: from}
@@ -52,7 +53,7 @@ func TestNetworksDependOnSetup(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if fmt.Sprint(all[0]) != fmt.Sprint(all[1]) {
+	if !alike(all[0], all[1]) {
 		t.Error("other events if individuals are set up in blocks")
 	}
 }

@@ -15,7 +15,7 @@ func TestInvariants(t *testing.T) {
 	m := programOf(t, everything)
 	r := Run{sparseRule: usualSparse}
 	thinned, flows := 0, make([]uint64, len(m.Flows))
-	for seed := range testscale.Size[uint64](8, 20) {
+	for seed := range testscale.Size[uint64](5, 20) {
 		walk(t, &r, m, seed, 0.05)
 		if r.living != nil {
 			thinned++
@@ -63,11 +63,11 @@ func TestSparseTimersChangeEvents(t *testing.T) {
 		return all
 	}
 	sparse := [2]int{}
-	for seed := range testscale.Size[uint64](4, 10) {
+	for seed := range testscale.Size[uint64](3, 10) {
 		want := events(&Run{sparseRule: usualSparse}, seed)
 		for i, rule := range []sparseRule{{1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}
-			if got := events(&r, seed); !slices.EqualFunc(got, want, func(a, b seen) bool { return reflect.DeepEqual(a, b) }) {
+			if got := events(&r, seed); !alike(got, want) {
 				t.Fatalf("seed %d: other events if timers are sparse, or share a word: %v", seed, rule)
 			}
 			if r.shared != (i == 1) {

@@ -155,7 +155,7 @@ always:
 			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), testscale.Size([]int{1, 3}, []int{1, 2, 3, 8})
 		}
 		if interleave.Enabled {
-			sizes, most = slices.DeleteFunc(sizes, func(size int) bool { return size < block-2 }), []int{3}
+			sizes, most = []int{slices.Max(sizes)}, []int{3}
 		}
 		for _, size := range sizes {
 			m := sized(t, text, size)

@@ -66,7 +66,11 @@ record: {every: %s, incidence: true}
 func TestRichModelsDifferByWindows(t *testing.T) {
 	s := random.New(99)
 	atOnce, inOrder := 0, 0
-	for k := range testscale.Size(5, 30) {
+	models := testscale.Size(5, 30)
+	if interleave.Enabled && !testscale.On {
+		models = 3
+	}
+	for k := range models {
 		text := fmt.Sprintf(rich, 100+s.Below(2000), 1+s.Below(15), 1+s.Float64()*20, s.Float64()*2, 30+s.Below(900),
 			[]string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
 		x, y := compareWays(t, text, uint64(k), &s, []int{1, 2, 4})
