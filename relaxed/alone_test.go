@@ -106,7 +106,9 @@ func TestQueueMemoryIsMadeOnce(t *testing.T) {
 
 // A queue with room for so many events makes no second array for them, whatever their times.
 func TestQueueCapacityMemory(t *testing.T) {
-	for _, n := range []int{1, 100, 10_000, 65_536, 100_000, 262_144, 400_000} {
+	sizes := testscale.Size([]int{1, 100, 10_000, 65_536, 262_144},
+		[]int{1, 100, 10_000, 65_536, 100_000, 262_144, 400_000})
+	for _, n := range sizes {
 		for name, at := range map[string]func(r *rand.Rand) float64{
 			"exponential": (*rand.Rand).ExpFloat64,
 			"log-normal":  func(r *rand.Rand) float64 { return math.Exp(5 * r.NormFloat64()) },

@@ -37,7 +37,7 @@ var fewer = 1
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestQueueConserves(t *testing.T) {
 	manyGoroutines(t, func(t *testing.T, goroutines int) {
-		each := min(24_000/fewer, stress.FewerRaced(testscale.Size(10_000, 24_000), 1500)) / goroutines
+		each := min(24_000/fewer, stress.FewerRaced(testscale.Size(6_000, 24_000), 1000)) / goroutines
 		for _, c := range []*Queue[int]{
 			New[int](),
 			New[int](Concurrency(3), perProcess(1), sticky(2)),
@@ -167,7 +167,7 @@ func TestQueueIsNeverEmpty(t *testing.T) {
 			for g := range goroutines {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(9, uint64(g)))
-					for range min(20_000/fewer, stress.FewerRaced(testscale.Size(10_000, 20_000), 3000)) / goroutines {
+					for range min(20_000/fewer, stress.FewerRaced(testscale.Size(6_000, 20_000), 2000)) / goroutines {
 						v, at, ok := c.Next()
 						if !ok {
 							t.Error("Next found nothing")

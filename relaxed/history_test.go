@@ -169,9 +169,9 @@ func recordHistory(c *Queue[int], goroutines, operations int, seed uint64, restl
 // queueModel: with few processors and many, few subqueues and many, and with goroutines interrupted
 // in the middle of operations, where that can be done.
 func TestQueueIsLinearizable(t *testing.T) {
-	histories := testscale.Size(100, 250)
+	histories := testscale.Size(60, 250)
 	if interleave.Enabled {
-		histories = testscale.Size(40, 120) // wilder ones
+		histories = testscale.Size(25, 120) // wilder ones
 	}
 	if testing.Short() {
 		histories = 50

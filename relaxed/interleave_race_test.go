@@ -11,7 +11,7 @@ import (
 
 // The tests of many goroutines once more, with goroutines interrupted where it hurts.
 func TestQueueInterrupted(t *testing.T) {
-	fewer = 40
+	fewer = 60
 	defer func() { fewer = 1 }()
 	stress.Interrupted(150, func() {
 		t.Run("Conserves", TestQueueConserves)

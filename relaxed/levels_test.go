@@ -15,7 +15,7 @@ import (
 // the time it did in the one before, an event is moved little more than twice: into a bucket of
 // level 2, and to the bottom. Without rolling it would be three times.
 func TestQueueMovesTwice(t *testing.T) {
-	n := testscale.Size(30_000, 100_000)
+	n := testscale.Size(20_000, 100_000)
 	for _, law := range []struct {
 		name  string
 		start float64
@@ -194,7 +194,7 @@ func firstLevel(s *subqueue[int]) (level, bool) {
 // are all cancelled and swept out: nothing that is left lies near them, and what comes later may
 // fall between them and the level above.
 func TestQueueSpillsFarBefore(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range testscale.Size[uint64](10, 20) {
 		r := rand.New(rand.NewPCG(13, seed))
 		c := New[int](Concurrency(1), perProcess(1))
 		var d diary

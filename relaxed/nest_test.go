@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -19,7 +20,7 @@ import (
 // at once. (They were when the first of them was due, and whenever time had grown by half.)
 // TestQueueMovesMany has the exceptions.
 func TestQueueMovesFewAtOnce(t *testing.T) {
-	const n, holds = 100_000, 400_000
+	n, holds := 100_000, testscale.Size(200_000, 400_000)
 	for name, next := range map[string]func(r *rand.Rand) float64{
 		"exponential": (*rand.Rand).ExpFloat64,
 		"uniform":     func(r *rand.Rand) float64 { return 2 * r.Float64() },

@@ -80,7 +80,7 @@ func TestQueueHelpsTheAbsent(t *testing.T) {
 				}
 			})
 			r := rand.New(rand.NewPCG(7, 0))
-			const n = 500
+			n := stress.FewerRaced(500, 100)
 			for i := range n {
 				as(c, &processes[1+i%(p-1)], func() { _, _ = c.Schedule(r.ExpFloat64(), i) })
 			}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -37,7 +38,7 @@ func TestQueueStaysFine(t *testing.T) {
 		for hold() < 8 {
 		}
 		moved, deepest, nested := q.moved, 0, 0
-		holds := 10 * c.n
+		holds := testscale.Size(6, 10) * c.n
 		for i := range holds {
 			hold()
 			deepest = max(deepest, len(q.levels))

@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // growTogether has 64 goroutines fill one queue with n events, and returns how many bytes are there
@@ -34,7 +36,9 @@ func growTogether(t *testing.T, n int, opts ...Option) (there, made uint64) {
 }
 
 // An array that is replaced while many use it, in programs that are checked for races, too.
-func TestQueueGrowsForMany(t *testing.T) { growTogether(t, 1<<17) }
+func TestQueueGrowsForMany(t *testing.T) { growTogether(t, stress.FewerRaced(1<<17, 1<<16)) }
 
 // A queue that had room for fewer events than come makes more of it while many use it.
-func TestQueueGrowsBeyondCapacity(t *testing.T) { growTogether(t, 1<<17, Capacity(1<<15)) }
+func TestQueueGrowsBeyondCapacity(t *testing.T) {
+	growTogether(t, stress.FewerRaced(1<<17, 1<<16), Capacity(1<<15))
+}

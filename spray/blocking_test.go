@@ -16,7 +16,7 @@ import (
 // back. Everything ends once, all consumers come to the end, and nothing is left.
 func TestBlockingConserves(t *testing.T) {
 	stress.Interrupted(100, func() {
-		for range testscale.Size(5, 50) {
+		for range testscale.Size(3, 50) {
 			conserveBlocking(t, stress.FewerRaced(4000, 400))
 		}
 	})

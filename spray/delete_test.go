@@ -24,7 +24,7 @@ func kill(l *List[int, int], h Handle) {
 // new elements come right behind dead ones.
 func TestSearchPassesTheDead(t *testing.T) {
 	for _, keys := range []int{20, 1000} {
-		for seed := range uint64(stress.FewerRaced(20, 2)) {
+		for seed := range uint64(stress.FewerRaced(10, 1)) {
 			l := New[int, int](Seed(seed))
 			r := rand.New(rand.NewPCG(seed, 1))
 			there := map[int][]element{} // in the order in which they were inserted

@@ -114,7 +114,7 @@ func TestHandles(t *testing.T) {
 	}
 	l.DeleteMin()
 	seen := map[Handle]bool{}
-	for range 10_000 {
+	for range stress.FewerRaced(10_000, 1000) {
 		h := l.Insert(1, 1)
 		if seen[h] {
 			t.Fatal("a handle was given twice")
@@ -236,7 +236,7 @@ func TestNeverEmpty(t *testing.T) {
 					wg.Add(1)
 					go func() {
 						defer wg.Done()
-						for range stress.FewerRaced(2000, 250) {
+						for range stress.FewerRaced(1000, 120) {
 							remove := l.Spray
 							if exact {
 								remove = l.DeleteMin
@@ -269,7 +269,7 @@ func TestListMemoryWithManyGoroutines(t *testing.T) {
 				wg.Add(1)
 				go func() {
 					defer wg.Done()
-					for range stress.FewerRaced(200, 70) {
+					for range stress.FewerRaced(200, 40) {
 						k, v, _ := l.Spray()
 						l.Insert(k+1000, v)
 					}

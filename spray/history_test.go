@@ -81,7 +81,7 @@ func record(goroutines, operations int, seed uint64, insert func(key int),
 // steps, are those of a queue whose operations happen one after the other and remove the first
 // element.
 func TestDeleteMinIsLinearizable(t *testing.T) {
-	for seed := range testscale.Size[uint64](500, 1500) {
+	for seed := range testscale.Size[uint64](300, 1500) {
 		stress.Jolted(2+seed%3, func() {
 			l := New[int, int](Seed(seed))
 			history := record(4, 8, seed, func(key int) { l.Insert(key, 0) }, func() (int, bool) {

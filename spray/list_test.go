@@ -167,7 +167,7 @@ func TestListConserves(t *testing.T) {
 				continue
 			}
 			for i, p := range []int{1, 2, 64} {
-				conserve(t, procs, goroutines, p, stress.FewerRaced(2500, 500), mapped[(procs+goroutines+i)%len(mapped)])
+				conserve(t, procs, goroutines, p, stress.FewerRaced(2000, 300), mapped[(procs+goroutines+i)%len(mapped)])
 			}
 		}
 	}
@@ -188,7 +188,7 @@ func TestListConservesJolted(t *testing.T) {
 	for _, goroutines := range []int{2, 7, 64} {
 		for n := range uint64(6) {
 			stress.Jolted(2+3*n, func() {
-				conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), stress.FewerRaced(1500, 700), mapped[n])
+				conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), stress.FewerRaced(1000, 450), mapped[n])
 			})
 		}
 	}

@@ -46,5 +46,5 @@ func matrix(t *testing.T, most, all int, idle time.Duration) {
 // Goroutines of different roles, more or fewer than processors: nothing is lost, and memory is
 // bounded by the most that is there.
 func TestMatrix(t *testing.T) {
-	matrix(t, 100, stress.FewerRaced(testscale.Size(4_000, 10_000), 400), time.Millisecond)
+	matrix(t, 100, stress.FewerRaced(testscale.Size(3_000, 10_000), 250), time.Millisecond)
 }

@@ -29,7 +29,7 @@ func TestListMemoryOfProducerAndConsumer(t *testing.T) {
 		"delete": func(l *List[int, int], handles <-chan Handle) bool { return l.Delete(<-handles) },
 	} {
 		const elements = 200
-		all := stress.FewerRaced(60_000, 7000)
+		all := stress.FewerRaced(30_000, 7000)
 		l := New[int, int](Concurrency(2))
 		handles := make(chan Handle, elements)
 		places := make(chan struct{}, elements) // full when there are enough elements
@@ -77,7 +77,7 @@ func TestListMemoryWithOneHalted(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		defer done.Store(true)
-		for range 15_000 {
+		for range 10_000 {
 			k, v, _ := l.Spray()
 			l.Insert(k+elements, v)
 		}
@@ -208,7 +208,7 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 				}
 			})
 		}
-		n := testscale.Size(stress.FewerRaced(400, 200), 2000)
+		n := testscale.Size(stress.FewerRaced(300, 100), 2000)
 		for g := range 2 {
 			removing.Go(func() {
 				for i := range n {
