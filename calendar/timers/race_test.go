@@ -183,7 +183,7 @@ func waitEmpty(ts *Set) {
 
 // Resets and Stops race with firing: 10⁸ operations in make soak.
 func TestRacing(t *testing.T) {
-	n := testscale.Size(2_000_000, 100_000_000)
+	n := testscale.Size(1_000_000, 100_000_000)
 	if interleave.Enabled {
 		n /= 20
 	}
@@ -194,7 +194,7 @@ func TestRacing(t *testing.T) {
 func TestRacingWhenTimeWraps(t *testing.T) {
 	const wraps = 1 << (timeBits + 14) // in nanoseconds: a unit has 2¹⁴
 	for _, before := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond} {
-		racing(t, testscale.Size(stress.FewerRaced(100_000, 40_000), 3_000_000), wraps-before)
+		racing(t, testscale.Size(stress.FewerRaced(60_000, 20_000), 3_000_000), wraps-before)
 	}
 }
 
@@ -204,7 +204,7 @@ func TestRacingInterrupted(t *testing.T) {
 		t.Skip("needs the race detector")
 	}
 	for _, every := range []int{3, 20, 200} {
-		stress.Interrupted(every, func() { racing(t, testscale.Size(30_000, 1_000_000), 0) })
+		stress.Interrupted(every, func() { racing(t, testscale.Size(20_000, 1_000_000), 0) })
 	}
 }
 

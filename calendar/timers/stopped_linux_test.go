@@ -21,7 +21,7 @@ func TestStoppedProcess(t *testing.T) {
 		beStopped(t)
 		return
 	}
-	stop := testscale.Size(time.Second, time.Minute)
+	stop := testscale.Size(500*time.Millisecond, time.Minute)
 	c := childOf(t)
 	out, err := c.StdoutPipe()
 	if err != nil {
@@ -62,7 +62,7 @@ func beStopped(t *testing.T) {
 	const n = 2000
 	all := make([]Timer, n)
 	for i := range all {
-		d := time.Duration(i) * time.Millisecond
+		d := time.Duration(i) * time.Millisecond / 2
 		to := time.Since(base) + d
 		all[i] = ts.AfterFunc(d, func() {
 			fired.Add(1)

@@ -218,7 +218,7 @@ func TestNeverEarly(t *testing.T) {
 			timer    Timer
 		}
 		base := time.Now()
-		all := make([]one, stress.FewerRaced(20_000, 4000))
+		all := make([]one, stress.FewerRaced(12_000, 2500))
 		var early atomic.Int32
 		var wg sync.WaitGroup
 		for i := range all {
