@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // The precision of the reference, in bits: enough for e^x − 1 of x = 2⁻¹⁰⁰.
@@ -204,7 +206,7 @@ var functions = []struct {
 
 // The errors are below 0.95 ulp against a reference with 240 bits.
 func TestAccuracy(t *testing.T) {
-	const tries = 1000
+	tries := testscale.Size(500, 1000)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, f := range functions {
 		for _, a := range f.arguments {

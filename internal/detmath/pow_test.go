@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // The table is that of its comment: −log c in two numbers, and every number of an interval comes
@@ -27,7 +29,7 @@ func TestLogTable(t *testing.T) {
 
 // Powers are within 0.95 ulp of a reference with 240 bits.
 func TestPow(t *testing.T) {
-	const tries = 2000
+	tries := testscale.Size(800, 2000)
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, c := range []struct {
 		name string

@@ -110,9 +110,9 @@ func TestGroupsDoNotPileUp(t *testing.T) {
 			runtime.ReadMemStats(&now)
 			return int(now.HeapAlloc)
 		}
-		few := held(3)
-		if grown := held(4) - few; grown > 2*4*group {
-			t.Errorf("%s: %d rows more take %d bytes", format, 4*group, grown)
+		few := held(2)
+		if grown := held(2) - few; grown > 2*2*group {
+			t.Errorf("%s: %d rows more take %d bytes", format, 2*group, grown)
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)

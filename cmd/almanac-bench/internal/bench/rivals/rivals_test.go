@@ -14,7 +14,7 @@ func TestRivals(t *testing.T) {
 		t.Run(rival.Name, func(t *testing.T) {
 			// Without room up front, so that growing is tested too.
 			calendartest.Run(t, func(start float64) calendartest.Set { return rival.New(start, 0) },
-				calendartest.AtMost(testscale.Size(2_000, 10_000)))
+				calendartest.AtMost(testscale.Size(1_000, 10_000)))
 		})
 	}
 }
