@@ -113,7 +113,8 @@ func TestMeasureAgainstLimit(t *testing.T) {
 func TestWarm(t *testing.T) {
 	for _, by := range []bool{false, true} {
 		for _, capacity := range []int{1, 2, 3, 6} {
-			c := Config{Bins: testscale.Size(1<<15, 1<<17), Capacity: capacity, Rate: 1 - 0x1p-10, Warm: true, ByBin: by, Seed: 2}
+			bins := testscale.Size(1<<15, 1<<17)
+			c := Config{Bins: bins, Capacity: capacity, Rate: 1 - 0x1p-10, Warm: true, ByBin: by, Seed: 2}
 			limit := NewLimit(capacity, c.Rate)
 			p := start(t, c)
 			n := float64(c.Bins)
