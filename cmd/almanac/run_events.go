@@ -116,7 +116,7 @@ func (p *rowPart[R]) close() error {
 		return nil
 	}
 	err := errors.Join(p.w.Close(), p.file.Close())
-	p.file = nil
+	p.w, p.file = nil, nil // a writer of Parquet keeps megabytes
 	return err
 }
 

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -276,4 +278,38 @@ func fileOf[R any](l *rowLog[R], part int) *os.File {
 		return nil
 	}
 	return l.parts[part].file
+}
+
+// A heavyWriter keeps a megabyte, as a writer of Parquet does.
+type heavyWriter struct{ kept [1 << 20]byte }
+
+func (w *heavyWriter) Write(n int) error                 { w.kept[n]++; return nil }
+func (*heavyWriter) Append(r io.ReaderAt, n int64) error { return nil }
+func (*heavyWriter) Close() error                        { return nil }
+
+// A complete replica keeps no writer: the rows of 64 take the memory of one.
+func TestCompleteReplicasKeepNoWriter(t *testing.T) {
+	const replicas = 64
+	log, err := newRowLog(t.TempDir(), "rows", results.CSV, 0, replicas, func(error) {},
+		func(io.Writer) (rowWriter[int], error) { return &heavyWriter{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := inUse()
+	for replica := range replicas {
+		log.add(replica, replica)
+		log.done(replica)
+	}
+	if after := inUse(); after > before+8<<20 {
+		t.Errorf("%d bytes in use after %d replicas, %d before", after, replicas, before)
+	}
+	if err := log.close(); err != nil {
+		t.Fatal(err)
+	}
 }
