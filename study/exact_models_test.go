@@ -6,10 +6,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func allExactly() []*exactly {
-	return []*exactly{pureDeath(), immigrationAlone(), immigrationDeath(), birthDeath(), finalSizes(), elevenPeople()}
-}
-
 // Where reports have a standard deviation of 0.15, they tell the whole number: the next one is e⁻²²
 // times as likely. pureDeath has the survivors of 20 people counted each day. With a beta prior of
 // surviving a day, the posterior is a beta distribution.

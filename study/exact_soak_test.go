@@ -14,3 +14,7 @@ func TestSoakExactPosteriors(t *testing.T) {
 		e.compareAll(t, e.posterior(gridCells(len(e.least))), map[string]fit.Options{"abc": {}, "pmmh": {}})
 	}
 }
+
+func allExactly() []*exactly {
+	return []*exactly{pureDeath(), immigrationAlone(), immigrationDeath(), birthDeath(), finalSizes(), elevenPeople()}
+}
