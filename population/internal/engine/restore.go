@@ -355,11 +355,7 @@ func loadArrivals(r *Run, in *loader) {
 // isNext reports whether a time is that of the first timer of an individual, or may be that of an
 // event of a rate before it.
 func (in *loader) isNext(r *Run, id uint32, at float64) bool {
-	state := r.status(id).state
-	st := &r.phase.States[state]
-	if !st.OnlyRates {
-		st = r.stateOf(id, state)
-	}
+	st := r.stateOf(id, r.status(id).state)
 	first, _ := r.firstTimer(id, st)
 	return in.mayBeNext(st, first, at)
 }

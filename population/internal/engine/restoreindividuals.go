@@ -111,7 +111,7 @@ func (in *loader) checkIndividual(r *Run, id uint32, p *status, counts []int) (w
 	if int(p.held) > len(r.phase.Always) || p.held > 0 && !r.shared {
 		return "an individual holds no such timer"
 	}
-	st := &r.phase.States[p.state]
+	st := r.stateOf(id, p.state)
 	first := math.Inf(1)
 	for k, w := range r.packed(id, st) {
 		t := timeOf(w)
@@ -121,10 +121,6 @@ func (in *loader) checkIndividual(r *Run, id uint32, p *status, counts []int) (w
 		if t < first {
 			first = t
 		}
-	}
-	if st.By != nil && !st.OnlyRates {
-		st = r.stateOf(id, p.state)
-		first, _ = r.firstTimer(id, st)
 	}
 	if len(st.Split) > 0 && int(p.branch) >= len(st.Split) {
 		return "an individual is on no branch"
