@@ -290,6 +290,50 @@ states: {well: {}, ill: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: w
 	}
 }
 
+// A state with timers that fired before it was saved, or at no time, is refused.
+func TestTimersOfThePast(t *testing.T) {
+	const source = `
+name: town
+time: {unit: day, end: 20}
+population: {size: 20_000, start: {well: rest, ill: 5000}}
+states: {well: {}, ill: {race: [{after: {gamma: {mean: 9 days, shape: 2}}, to: well}]}}
+`
+	stride := 0
+	file := edited(t, savedFile(t, source, "7", Options{Seed: 3, windows: 10_000}), func(head map[string]any) {
+		stride = int(whole(head["stride"]))
+	})
+	for _, at := range []float64{math.NaN(), 6.9} {
+		changed := 0
+		path := filepath.Join(t.TempDir(), "state")
+		err := os.WriteFile(path, resealed(t, file, func(section string, content []byte) []byte {
+			if section != "0/individuals/words" {
+				return content
+			}
+			word := func(i int) []byte { return content[8*i : 8*i+8] }
+			for row := 0; 8*row < len(content); row += stride {
+				next := row + stride - 1
+				if time := math.Float64frombits(binary.NativeEndian.Uint64(word(next))); !(time < 40) {
+					continue
+				}
+				for i := row; i < next; i++ { // the timer that fires next
+					if bytes.Equal(word(i), word(next)) {
+						binary.NativeEndian.PutUint64(word(i), math.Float64bits(at))
+						changed++
+					}
+				}
+			}
+			return content
+		}), 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = loads(t, path)
+		if changed == 0 || !errors.Is(err, statefile.ErrDamaged) || !strings.Contains(err.Error(), "a timer is in the past") {
+			t.Errorf("%d timers at %v: %v", changed, at, err)
+		}
+	}
+}
+
 // whole is a number of JSON.
 func whole(value any) int64 {
 	n, _ := value.(json.Number).Int64()
