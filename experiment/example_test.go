@@ -190,7 +190,7 @@ func ExampleMinimize() {
 		fmt.Println(err)
 		return
 	}
-	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
+	box := []experiment.Integer{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
 	found, err := experiment.Minimize(context.Background(), lab.Source("cost"), box, experiment.MinimizeOptions{
 		Replicas: 5000})
 	fmt.Println(found.Point, found.Value, err)
@@ -199,7 +199,7 @@ func ExampleMinimize() {
 }
 
 func ExampleOptimum() {
-	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 18}, {Name: "bakers", Low: 1, High: 20, Start: 2}}
+	box := []experiment.Integer{{Name: "ovens", Low: 1, High: 20, Start: 18}, {Name: "bakers", Low: 1, High: 20, Start: 2}}
 	found, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{
 		Replicas: 5000})
 	fmt.Println(found.Point, found.Value, found.Local, found.Points, "points", err)
@@ -227,8 +227,8 @@ func ExampleRival() {
 	// 628 instead of 416, after 20 replicas
 }
 
-func ExampleWhole() {
-	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 30}}
+func ExampleInteger() {
+	box := []experiment.Integer{{Name: "ovens", Low: 1, High: 20, Start: 30}}
 	_, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{
 		Replicas: 500})
 	fmt.Println(err)
@@ -241,7 +241,7 @@ func ExampleMinimizeOptions() {
 		out, err := bakery(ctx, p, r)
 		return ensemble.Outputs{"earnings": 700 - out["cost"]}, err
 	}
-	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
+	box := []experiment.Integer{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
 	o := experiment.MinimizeOptions{Largest: true, Replicas: 5000, First: 20, Seed: 7}
 	found, _ := experiment.Minimize(context.Background(), alone(earnings, "earnings"), box, o)
 	fmt.Println(found.Point, found.Value)

@@ -113,7 +113,7 @@ func (x *shop) study(ctx context.Context, lab *Lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	optimum, err := Minimize(ctx, cost, []Whole{{"desks", 1, 12, 11}}, MinimizeOptions{Replicas: 300})
+	optimum, err := Minimize(ctx, cost, []Integer{{"desks", 1, 12, 11}}, MinimizeOptions{Replicas: 300})
 	return fmt.Sprint(effects, best, optimum), err
 }
 

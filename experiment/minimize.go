@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Whole is an integer parameter from Low to High.
-type Whole struct {
+// A Integer is an integer parameter from Low to High.
+type Integer struct {
 	Name      string
 	Low, High int // from −10⁹ to 10⁹
 	Start     int // of the search
@@ -50,7 +50,7 @@ type Optimum struct {
 // The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization
 // using R-SPLINE, ACM Transactions on Modeling and Computer Simulation 23 (2013); the growth rates
 // of replicas and steps are ours.
-func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions) (Optimum, error) {
+func Minimize(ctx context.Context, source Source, box []Integer, o MinimizeOptions) (Optimum, error) {
 	if o.First == 0 {
 		o.First = 8
 	}
@@ -90,19 +90,19 @@ func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions
 	return s.result, nil
 }
 
-// mostWhole bounds the integers.
-const mostWhole = 1_000_000_000
+// maxInteger bounds the integers.
+const maxInteger = 1_000_000_000
 
-func checkBox(box []Whole, o MinimizeOptions) error {
+func checkBox(box []Integer, o MinimizeOptions) error {
 	if len(box) == 0 {
 		return errors.New("experiment: there is nothing to vary")
 	}
 	for i, w := range box {
-		if w.Low < -mostWhole || w.High > mostWhole {
-			return fmt.Errorf("experiment: %q from %d to %d; both must be from %d to %d", w.Name, w.Low, w.High, -mostWhole,
-				mostWhole)
+		if w.Low < -maxInteger || w.High > maxInteger {
+			return fmt.Errorf("experiment: %q from %d to %d; both must be from %d to %d", w.Name, w.Low, w.High, -maxInteger,
+				maxInteger)
 		}
-		if w.Low > w.Start || w.Start > w.High || w.Name == "" || slices.ContainsFunc(box[:i], func(other Whole) bool {
+		if w.Low > w.Start || w.Start > w.High || w.Name == "" || slices.ContainsFunc(box[:i], func(other Integer) bool {
 			return other.Name == w.Name
 		}) {
 			return fmt.Errorf("experiment: %q from %d to %d, beginning at %d; it needs a name of its own, and to begin "+
@@ -122,7 +122,7 @@ var errSpent = errors.New("experiment: all replicas are spent")
 // A search is a minimisation in progress.
 type search struct {
 	source Source
-	box    []Whole
+	box    []Integer
 	o      MinimizeOptions
 	random *rand.Rand
 	n      int // replicas of each point in this round
@@ -280,7 +280,7 @@ func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 		for step := 2.0; ; step *= 2 {
 			y := make([]int, len(x))
 			for i := range y {
-				y[i] = int(math.Round(max(-2*mostWhole, min(2*mostWhole, float64(start[i])-step*slope[i]/norm))))
+				y[i] = int(math.Round(max(-2*maxInteger, min(2*maxInteger, float64(start[i])-step*slope[i]/norm))))
 			}
 			if !s.inside(y) || slices.Equal(y, at) {
 				break

@@ -61,7 +61,7 @@ func TestMinimizeFindsTheBottom(t *testing.T) {
 		}
 		return k
 	}
-	box := []Whole{{"x", 0, side - 1, 0}, {"y", 0, side - 1, side - 1}, {"z", 0, side - 1, side - 1}}
+	box := []Integer{{"x", 0, side - 1, 0}, {"y", 0, side - 1, side - 1}, {"z", 0, side - 1, side - 1}}
 	other, missed, points := 0, 0, 0
 	for seed := range uint64(experiments) {
 		o, err := Minimize(t.Context(), drawnAt(seed, func(p ensemble.Params, r, common *rand.Rand) float64 {
@@ -123,7 +123,7 @@ func TestMinimizeEndsAtALocalMinimum(t *testing.T) {
 	}
 	for start := range 40 {
 		for _, sign := range []float64{1, -1} {
-			box := []Whole{{"x", 0, 39, start}, {"y", 0, 39, 39 - start}}
+			box := []Integer{{"x", 0, 39, start}, {"y", 0, 39, 39 - start}}
 			source := drawnAt(1, func(p ensemble.Params, _, _ *rand.Rand) float64 { return sign * wavy(p) })
 			o, err := Minimize(t.Context(), source, box, MinimizeOptions{Replicas: 4000, First: 2, Largest: sign < 0,
 				Seed: uint64(start)})
@@ -163,7 +163,7 @@ func TestMinimizeCounts(t *testing.T) {
 			}
 			return all, nil
 		}
-		o, err := Minimize(t.Context(), source, []Whole{{"x", 0, 50, 0}, {"y", 0, 50, 50}},
+		o, err := Minimize(t.Context(), source, []Integer{{"x", 0, 50, 0}, {"y", 0, 50, 50}},
 			MinimizeOptions{Replicas: allowed})
 		if spent > allowed || o.Replicas != spent || len(have) != o.Points {
 			t.Errorf("%d replicas and %d points, %d allowed; it counted %d and %d", spent, len(have), allowed, o.Replicas,
@@ -179,19 +179,19 @@ func TestMinimizeIsRefused(t *testing.T) {
 	for want, f := range map[string]func() (Optimum, error){
 		"nothing to vary": func() (Optimum, error) { return Minimize(t.Context(), nil, nil, MinimizeOptions{Replicas: 100}) },
 		`"x" from 1 to 0`: func() (Optimum, error) {
-			return Minimize(t.Context(), nil, []Whole{{"x", 1, 0, 0}}, MinimizeOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Integer{{"x", 1, 0, 0}}, MinimizeOptions{Replicas: 100})
 		},
 		"beginning at 9": func() (Optimum, error) {
-			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 9}}, MinimizeOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Integer{{"x", 0, 5, 9}}, MinimizeOptions{Replicas: 100})
 		},
 		"from 0 to 2000000000; both": func() (Optimum, error) {
-			return Minimize(t.Context(), nil, []Whole{{"x", 0, 2e9, 0}}, MinimizeOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Integer{{"x", 0, 2e9, 0}}, MinimizeOptions{Replicas: 100})
 		},
 		"and 5 of all": func() (Optimum, error) {
-			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 5})
+			return Minimize(t.Context(), nil, []Integer{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 5})
 		},
 		"1 replicas of each": func() (Optimum, error) {
-			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 50, First: 1})
+			return Minimize(t.Context(), nil, []Integer{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 50, First: 1})
 		},
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(),

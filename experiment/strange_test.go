@@ -46,7 +46,7 @@ func TestSourcesThatGiveNoNumbers(t *testing.T) {
 				return err
 			},
 			"Minimize": func() error {
-				_, err := Minimize(ctx, source, []Whole{{"x", 0, 9, 5}}, MinimizeOptions{Replicas: 100})
+				_, err := Minimize(ctx, source, []Integer{{"x", 0, 9, 5}}, MinimizeOptions{Replicas: 100})
 				return err
 			},
 			"Run": func() error {

@@ -324,7 +324,7 @@ func TestChainsSampleTheirTemperature(t *testing.T) {
 // The misfit's derivatives are those of −log p, and the saturated value its least.
 func TestBends(t *testing.T) {
 	for _, l := range []Law{{}, {Family: NegativeBinomial, Arg: 3}, {Family: Gaussian, Arg: 0.5},
-		{Family: Gaussian, Arg: 0.3, Share: true}} {
+		{Family: Gaussian, Arg: 0.3, Relative: true}} {
 		least := math.Inf(1)
 		for mean := 0.5; mean < 20; mean += 0.01 {
 			f := func(m float64) float64 { return -l.LogDensity(4, m) }

@@ -39,9 +39,9 @@ func (f Family) String() string {
 //
 // Where the mean is 0, a count is 0, and so is a measurement whose error is a share of the mean.
 type Law struct {
-	Family Family
-	Arg    float64 // the dispersion k of a negative binomial law, the standard deviation of a normal one
-	Share  bool    // the standard deviation is Arg times the mean
+	Family   Family
+	Arg      float64 // the dispersion k of a negative binomial law, the standard deviation of a normal one
+	Relative bool    // the standard deviation is Arg times the mean
 }
 
 // Check returns an error if the law is not valid.
@@ -70,7 +70,7 @@ func (l Law) SD(mean float64) float64 {
 	case Binomial:
 		return math.Sqrt(math.Max(0, mean*(1-mean/l.Arg)))
 	}
-	if l.Share {
+	if l.Relative {
 		return l.Arg * math.Abs(mean)
 	}
 	return l.Arg

@@ -146,7 +146,7 @@ func derivatives(l Law, y, mean float64) (first, second float64) {
 	case l.Family == NegativeBinomial:
 		q := (l.Arg + y) / (l.Arg + mean)
 		return q - y/mean, y/(mean*mean) - q/(l.Arg+mean)
-	case !l.Share:
+	case !l.Relative:
 		return (mean - y) / (l.Arg * l.Arg), 1 / (l.Arg * l.Arg)
 	case mean == 0:
 		return 0, 0
@@ -159,7 +159,7 @@ func derivatives(l Law, y, mean float64) (first, second float64) {
 // a share of the mean.
 func saturated(l Law, y float64) float64 {
 	mean := y
-	if l.Family == Gaussian && l.Share {
+	if l.Family == Gaussian && l.Relative {
 		if y == 0 {
 			return math.Inf(-1)
 		}
@@ -191,5 +191,5 @@ func belowFloor(l Law, y, mean, k float64) bool {
 	if l.Family == Binomial && y < l.Arg && mean > l.Arg-0.5/k {
 		return true
 	}
-	return y > 0 && (l.Counts() || l.Share) && mean < 0.5/k
+	return y > 0 && (l.Counts() || l.Relative) && mean < 0.5/k
 }

@@ -291,7 +291,7 @@ func (p *Problem) Draw(c Trajectory, s rand.Source) [][]float64 {
 
 // pack appends a law to the numbers of an output: family, argument and share.
 func (l Law) pack(numbers []float64) []float64 {
-	return append(numbers, float64(l.Family), l.Arg, indicator(l.Share))
+	return append(numbers, float64(l.Family), l.Arg, indicator(l.Relative))
 }
 
 // unpack reads, for each column, a law that pack wrote and a number for each row.

@@ -28,7 +28,7 @@ func savedStudies(t *testing.T) map[string]string {
 		"day/report.json":      "[]\n", "swept/model.yaml": twoScenarios,
 		"swept/command.txt": "almanac sweep flu.yaml --seed 1 --replicas 2 --vary 'beta=0.4 per day, 0.5 per day' --vary " +
 			"'stay=4 days, 5 days' --out swept\n",
-		"swept/study.json": studyJSON(t, study.Request{Sort: study.Sweep, Model: "flu.yaml",
+		"swept/study.json": studyJSON(t, study.Request{Kind: study.Sweep, Model: "flu.yaml",
 			Vary: []string{"beta=0.4 per day, 0.5 per day", "stay=4 days, 5 days"}, Seed: 1, Replicas: 2})}
 	savedRun(t, files, "saved/base", twoScenarios, 4, 4)
 	savedRun(t, files, "saved/slower", twoScenarios, 4, 4, population.Scenario("slower"))

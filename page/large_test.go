@@ -25,7 +25,7 @@ func gridOf(t *testing.T, side, outputs int) (points, asked string) {
 			}
 		}
 	}
-	return b.String(), studyJSON(t, study.Request{Sort: study.Sweep, Model: "m.yaml",
+	return b.String(), studyJSON(t, study.Request{Kind: study.Sweep, Model: "m.yaml",
 		Vary: []string{fmt.Sprintf("a=1..%d by 1", side), fmt.Sprintf("b=1..%d by 1", side)}, Seed: 1, Replicas: 2})
 }
 

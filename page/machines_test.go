@@ -40,7 +40,7 @@ func TestMachinesOnThePage(t *testing.T) {
 	savedRun(t, files, "saved", twoMachines, 1, 3)
 	savedRun(t, files, "other", twoMachines, 2, 3)
 	files["swept/model.yaml"] = twoMachines
-	files["swept/study.json"] = studyJSON(t, study.Request{Sort: study.Sweep, Model: "both.yaml", Seed: 1, Replicas: 2,
+	files["swept/study.json"] = studyJSON(t, study.Request{Kind: study.Sweep, Model: "both.yaml", Seed: 1, Replicas: 2,
 		Vary: []string{"uptake=1 per year, 2 per year"}})
 	points, series := "uptake,replicas,output,mean,sd,low,high\n", "uptake,"+strings.Join(results.PointColumns(), ",")+"\n"
 	for _, uptake := range []string{"1", "2"} {

@@ -88,20 +88,20 @@ func (s *Server) compileSource(a modelForm) (*population.Model, error) {
 	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.Tables(a.Path))
 }
 
-// compileForm compiles a form and returns it as a study of the given sort. It removes values equal
+// compileForm compiles a form and returns it as a study of the given kind. It removes values equal
 // to those of the file from a.Set, unless a scenario may override them.
-func (s *Server) compileForm(a *modelForm, sort string) (*population.Model, *study.Request, error) {
+func (s *Server) compileForm(a *modelForm, kind string) (*population.Model, *study.Request, error) {
 	plain, err := s.compileSource(*a)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.compileFormFrom(plain, a, sort)
+	return s.compileFormFrom(plain, a, kind)
 }
 
 // compileFormFrom is compileForm with the model of compileSource.
-func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort string) (*population.Model,
+func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, kind string) (*population.Model,
 	*study.Request, error) {
-	r := &study.Request{Sort: sort, Model: s.commandPath(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
+	r := &study.Request{Kind: kind, Model: s.commandPath(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
 		Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
 	r.Read = func(name string) ([]byte, error) { return s.files.Table(a.Path, name) }
 	if !a.Unchanged { // an unsaved text comes from standard input
@@ -126,7 +126,7 @@ func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort str
 	a.Set = nil
 	for _, p := range plain.Parameters() {
 		value, ok := wanted[p.Name]
-		if !ok || value == "" || value == p.Value && a.Scenario == "" && sort != study.Compare {
+		if !ok || value == "" || value == p.Value && a.Scenario == "" && kind != study.Compare {
 			continue
 		}
 		a.Set = append(a.Set, population.Parameter{Name: p.Name, Value: value})

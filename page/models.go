@@ -371,10 +371,10 @@ var (
 
 // runOptions parses seed and replicas.
 func (s *Server) runOptions(a modelForm, r *study.Request) (err error) {
-	if r.Sort == study.Check {
+	if r.Kind == study.Check {
 		return nil
 	}
-	r.Seed, r.Replicas = 1, defaultReplicas[r.Sort]
+	r.Seed, r.Replicas = 1, defaultReplicas[r.Kind]
 	if a.Seed != "" {
 		if r.Seed, err = strconv.ParseUint(a.Seed, 10, 64); err != nil {
 			return formError("seed", "%q is not a seed; expected a whole number from 0 on", a.Seed)
@@ -383,7 +383,7 @@ func (s *Server) runOptions(a modelForm, r *study.Request) (err error) {
 	if a.Replicas != "" {
 		r.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
 	}
-	if least := minReplicas[r.Sort]; err != nil || r.Replicas < least || r.Replicas > s.limits.Replicas {
+	if least := minReplicas[r.Kind]; err != nil || r.Replicas < least || r.Replicas > s.limits.Replicas {
 		return formError("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least,
 			s.limits.Replicas)
 	}
@@ -403,7 +403,7 @@ func (s *Server) command(a modelForm, r *study.Request) string {
 // commands returns the command lines that explain and run a model. If the form has a mistake it
 // returns only the first, and the mistake.
 func (s *Server) commands(a modelForm, plain *population.Model) (lines, wrong string) {
-	check := &study.Request{Sort: study.Check, Model: s.commandPath(a.Path), Files: plain.Files()}
+	check := &study.Request{Kind: study.Check, Model: s.commandPath(a.Path), Files: plain.Files()}
 	if !a.Unchanged {
 		check.Model = study.StandardInput
 	}

@@ -83,7 +83,7 @@ func savedComparison(t *testing.T, files map[string]string, dir string) {
 }
 
 // comparedFlu is what a comparison asks for.
-var comparedFlu = study.Request{Sort: study.Compare, Model: "flu.yaml", Seed: 4, Replicas: 4, Scenarios: []string{
+var comparedFlu = study.Request{Kind: study.Compare, Model: "flu.yaml", Seed: 4, Replicas: 4, Scenarios: []string{
 	"base", "slower"}}
 
 // studyJSON is the file that a command writes beside its results.

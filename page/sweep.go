@@ -160,8 +160,8 @@ func gcd(a, b int) int {
 }
 
 // savedRequest reads the study.json of a directory. It returns nil if there is none, or one of
-// another sort of study.
-func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
+// another kind of study.
+func (s *Server) savedRequest(dir, kind string) (*study.Request, error) {
 	text, err := s.files.Read(path.Join(dir, study.FileName), 1<<20)
 	if httperr.Is(err, http.StatusNotFound) {
 		return nil, nil
@@ -173,7 +173,7 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	if err != nil {
 		return nil, httperr.Unprocessable("%s in %s cannot be read: %v", study.FileName, dir, err)
 	}
-	if r.Sort != sort { // results of several commands in one directory
+	if r.Kind != kind { // results of several commands in one directory
 		return nil, nil
 	}
 	return r, nil

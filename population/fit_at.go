@@ -40,7 +40,7 @@ func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
 		case "negative binomial":
 			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
-			s.Share = t.Error.IsRelative(here)
+			s.Relative = t.Error.IsRelative(here)
 			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", quantity.Share, func(x float64) bool { return x > 0 },
 				"expected more than 0")
 		}

@@ -33,7 +33,7 @@ func TestAt(t *testing.T) {
 	}
 	seen, err := population.ObservationsOf(f, m)
 	if err != nil || seen[0].Observed != 0.07 || seen[1].Arg != 2.5 ||
-		seen[2] != (modelfit.Observation{Observed: 1, Error: "normal", Arg: 0.03, Share: true}) {
+		seen[2] != (modelfit.Observation{Observed: 1, Error: "normal", Arg: 0.03, Relative: true}) {
 		t.Errorf("%+v, %v", seen, err)
 	}
 	// Values with which there is no model are problems, and nothing else.

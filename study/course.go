@@ -42,7 +42,7 @@ func NewCourse(m *population.Model, scenarios, outputs int, names []string) (*Co
 	c := &Course{times: m.Times()}
 	var known []string
 	for _, column := range Columns(m) {
-		kind := column.Sort
+		kind := column.Kind
 		if kind == "flow" || kind == "named" {
 			kind = "incidence"
 		}
@@ -90,7 +90,7 @@ func (c *Course) Of(m *population.Model) func(run *population.Run) []float64 {
 	own := make([]func(run *population.Run, row int) float64, len(c.columns))
 	for _, column := range Columns(m) {
 		for i, want := range c.columns {
-			if want.Sort == column.Sort && want.Name == column.Name {
+			if want.Kind == column.Kind && want.Name == column.Name {
 				own[i] = column.of
 			}
 		}

@@ -1,7 +1,7 @@
 // Package study is one request for runs of a model, shared by the command, the page and the workers
 // of a hub.
 //
-//	r := &study.Request{Sort: study.Run, Model: "sir.yaml", Replicas: 100}
+//	r := &study.Request{Kind: study.Run, Model: "sir.yaml", Replicas: 100}
 //	err := r.ReadModel(os.Stdin)
 //	s, err := r.Open() // compiles the model and checks the request
 //	job, err := s.Job()

@@ -40,7 +40,7 @@ func (e *exactly) open(t testing.TB, data []float64) (*OpenedFit, []byte) {
 	for i, y := range data {
 		fmt.Fprintf(table, "%v,%v,%v\n", e.times[i], y, e.tested)
 	}
-	f := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv",
+	f := &Request{Kind: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv",
 		Table: []byte(table.String())}
 	o, err := f.problem()
 	if err != nil {

@@ -61,7 +61,7 @@ func open(r *study.Request) *study.Study {
 func ExampleStudy() {
 	path, remove := written()
 	defer remove()
-	s := open(&study.Request{Sort: study.Sweep, Model: path, Vary: []string{"rate=0.1 per day,0.2 per day"}, Replicas: 20,
+	s := open(&study.Request{Kind: study.Sweep, Model: path, Vary: []string{"rate=0.1 per day,0.2 per day"}, Replicas: 20,
 		Seed: 1})
 	job, err := s.Job()
 	if err != nil {
@@ -81,7 +81,7 @@ func ExampleStudy() {
 
 // What a study is of, as study.json has it, and the command that repeats it.
 func ExampleRequest() {
-	r := &study.Request{Sort: study.Run, Model: "sir.yaml", Until: "60 days", Replicas: 10, Seed: 7,
+	r := &study.Request{Kind: study.Run, Model: "sir.yaml", Until: "60 days", Replicas: 10, Seed: 7,
 		Set: []population.Parameter{{Name: "beta", Value: "0.4 per day"}}}
 	fmt.Println(r.Command())
 	var text bytes.Buffer
@@ -117,7 +117,7 @@ func ExampleColumn() {
 		log.Fatal(err)
 	}
 	for _, c := range study.Columns(m) {
-		fmt.Println(c.Sort, c.Name)
+		fmt.Println(c.Kind, c.Name)
 	}
 	// Output:
 	// state here
@@ -156,7 +156,7 @@ func ExampleFitted() {
 func ExampleOpenedFit() {
 	path, remove := written()
 	defer remove()
-	o, err := open(&study.Request{Sort: study.Fit, Model: path, Seed: 1}).OpenFit()
+	o, err := open(&study.Request{Kind: study.Fit, Model: path, Seed: 1}).OpenFit()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func ExampleCourse() {
 func projected() (*population.Model, *study.From) {
 	path, remove := written()
 	defer remove()
-	asked := &study.Request{Sort: study.Fit, Model: path, Seed: 1}
+	asked := &study.Request{Kind: study.Fit, Model: path, Seed: 1}
 	o, err := open(asked).OpenFit()
 	if err != nil {
 		log.Fatal(err)
@@ -203,7 +203,7 @@ func projected() (*population.Model, *study.From) {
 	}
 	from := &study.From{Posterior: result.Posterior,
 		Past: &study.Past{Times: o.Problem.Times, Last: o.Problem.LastRow(), Columns: o.Problem.Columns}}
-	run := &study.Request{Sort: study.Run, Model: path, Source: asked.Source, Files: asked.Files, Posterior: from}
+	run := &study.Request{Kind: study.Run, Model: path, Source: asked.Source, Files: asked.Files, Posterior: from}
 	m, err := run.Compile()
 	if err != nil {
 		log.Fatal(err)

@@ -116,7 +116,7 @@ func law(s modelfit.Observation) fit.Law {
 	case "negative binomial":
 		return fit.Law{Family: fit.NegativeBinomial, Arg: s.Arg}
 	case "normal":
-		return fit.Law{Family: fit.Gaussian, Arg: s.Arg, Share: s.Share}
+		return fit.Law{Family: fit.Gaussian, Arg: s.Arg, Relative: s.Relative}
 	case "binomial":
 		return fit.Law{Family: fit.Binomial}
 	}

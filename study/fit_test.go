@@ -18,7 +18,7 @@ func outbreak(t *testing.T) *Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Request{Sort: Fit, Model: "outbreak.yaml", Source: source, Size: "300", Data: "cases.csv",
+	return &Request{Kind: Fit, Model: "outbreak.yaml", Source: source, Size: "300", Data: "cases.csv",
 		Table:   []byte("time,cases\n3,4\n6,NA\n12,9\n"),
 		Unknown: []string{"stay=normal 4 sd 2 days"}, Match: []string{"ill = state infectious normal 10%"}}
 }

@@ -26,7 +26,7 @@ func (f *From) readFitted(report []byte) {
 	if err != nil || len(report) == 0 {
 		return
 	}
-	if r, err := ReadJSON(request); err == nil && r.Sort == Fit {
+	if r, err := ReadJSON(request); err == nil && r.Kind == Fit {
 		fitted := Fitted{r.Size, r.Scenario, r.Set}
 		if fitted.String() != "" {
 			f.Fitted = &fitted

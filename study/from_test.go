@@ -31,8 +31,8 @@ states: {here: {race: [{rate: rate, to: out}]}}
 record: {every: 1 day}
 scenarios: {usual: {}, slow: {rate: 0.01 per day}}
 `)
-	for _, sort := range []string{Run, Compare} {
-		r := &Request{Sort: sort, Model: "model.yaml", Source: source, Until: "100_000 days", From: path, Replicas: 2}
+	for _, kind := range []string{Run, Compare} {
+		r := &Request{Kind: kind, Model: "model.yaml", Source: source, Until: "100_000 days", From: path, Replicas: 2}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s, err := r.Open()
@@ -41,10 +41,10 @@ scenarios: {usual: {}, slow: {rate: 0.01 per day}}
 		}
 		runtime.ReadMemStats(&after)
 		if s.Plain.End() != 100_000 {
-			t.Errorf("%s: the model ends at %g", sort, s.Plain.End())
+			t.Errorf("%s: the model ends at %g", kind, s.Plain.End())
 		}
 		if took := after.TotalAlloc - before.TotalAlloc; took > 200<<20 {
-			t.Errorf("%s: %d MB were allocated", sort, took>>20)
+			t.Errorf("%s: %d MB were allocated", kind, took>>20)
 		}
 	}
 }

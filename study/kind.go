@@ -78,7 +78,7 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch s.Sort {
+	switch s.Kind {
 	case Sweep:
 		var values []population.Parameter
 		for _, a := range s.Axes {
@@ -113,7 +113,7 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 			return v, err
 		}, nil
 	}
-	return nil, fmt.Errorf("there is no study of sort %q", s.Sort)
+	return nil, fmt.Errorf("there is no study of kind %q", s.Kind)
 }
 
 // A part is the model with some values, ready to run, and its outputs.
@@ -135,7 +135,7 @@ func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
 	p = &part{room: m.room, m: of, posterior: s.Posterior, study: s}
 	switch {
 	case !s.Series:
-	case s.Sort == Compare:
+	case s.Kind == Compare:
 		course, err := s.course()
 		if err != nil {
 			return nil, err
@@ -225,7 +225,7 @@ func (m *model) compare(s *Study) (ensemble.Runner, error) {
 
 // A Column is one of a model's counts over time.
 type Column struct {
-	Sort string // state, total, flow, named or outcome
+	Kind string // state, total, flow, named or outcome
 	Name string
 	of   func(run *population.Run, row int) float64
 }

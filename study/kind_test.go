@@ -14,12 +14,12 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-func study(t *testing.T, sort string) *Request {
+func study(t *testing.T, kind string) *Request {
 	source, err := os.ReadFile("../examples/sir.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Request{Sort: sort, Model: "sir.yaml", Source: source, Size: "300", Out: "out",
+	return &Request{Kind: kind, Model: "sir.yaml", Source: source, Size: "300", Out: "out",
 		Outputs: []string{"peak(infectious)", "final(recovered)"}}
 }
 
@@ -170,7 +170,7 @@ func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                               "cannot be read",
 		`{"sort":"sweep","wings":2}`:     "unknown field",
-		`{"sort":"dance","model":"x"}`:   `there is no study of sort "dance"`,
+		`{"sort":"dance","model":"x"}`:   `there is no study of kind "dance"`,
 		`{"sort":"sweep","model":"x.y"}`: "x.y",
 		`{"sort":"compare","model":"x.y","scenarios":["a","b"]}`:    "x.y",
 		`{"sort":"compare","model":"x.y","scenarios":["a"]}`:        "a comparison of 1 scenarios",

@@ -50,8 +50,8 @@ func newPast(report, request []byte) (*Past, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", FileName, err)
-	case r.Sort != Fit:
-		return nil, fmt.Errorf("%s is of a %s", FileName, r.Sort)
+	case r.Kind != Fit:
+		return nil, fmt.Errorf("%s is of a %s", FileName, r.Kind)
 	}
 	p := &Past{Times: of.Data.Times, Fitted: Fitted{r.Size, r.Scenario, r.Set}, Until: r.Until, Data: r.Data,
 		Unknown: r.Unknown, Match: r.Match}

@@ -28,7 +28,7 @@ record: {every: 1 day}
 	}
 	write(path, model)
 	open := func() *Study {
-		r := &Request{Sort: Sweep, Model: path, Replicas: 1, Seed: 1, Vary: []string{"beta=0.1 per day,0.3 per day"}}
+		r := &Request{Kind: Sweep, Model: path, Replicas: 1, Seed: 1, Vary: []string{"beta=0.1 per day,0.3 per day"}}
 		last, again := int64(0), false
 		r.Reading = func(_ string, done, of int64) { last, again = done, again || done < last || done > of }
 		if err := r.ReadModel(strings.NewReader("")); err != nil {

@@ -143,7 +143,7 @@ func (e *predicted) exact(cells int) []float64 {
 func (e *predicted) project(t *testing.T, r *fit.Result, replicas int, parametersOnly bool) (*population.Model,
 	*population.Result) {
 	t.Helper()
-	request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until}
+	request := &Request{Kind: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until}
 	from := &From{Posterior: r.Posterior}
 	if !parametersOnly {
 		from.Past = &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}
@@ -249,7 +249,7 @@ func TestProjectionIsTheRunOfTheFit(t *testing.T) {
 		forks := 0
 		for _, set := range [][]population.Parameter{nil, {{Name: "beta", Value: "0 per day"}}} {
 			from := &From{Posterior: r.Posterior, Past: &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}}
-			request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: "10", Set: set,
+			request := &Request{Kind: Run, Model: "model.yaml", Source: []byte(e.source), Until: "10", Set: set,
 				Posterior: from}
 			m, err := request.Compile(population.Set("gamma", "0.1 per day"))
 			if err != nil {
@@ -307,7 +307,7 @@ func TestProjectedReports(t *testing.T) {
 	e := predictions()[0]
 	r := e.fit(t, e.data, fit.Options{Seed: 1, Population: 300})
 	past := &Past{Times: e.times, Last: 2, Data: "data.csv", Columns: []fit.Column{{Name: "seen", Data: e.data}}}
-	request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until,
+	request := &Request{Kind: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until,
 		Posterior: &From{Posterior: r.Posterior, Past: past}}
 	m, err := request.Compile()
 	if err != nil {

@@ -34,7 +34,7 @@ const (
 	Check   = "check"   // not a study: the model is only checked
 )
 
-var sorts = []string{Run, Sweep, Compare, Fit}
+var kinds = []string{Run, Sweep, Compare, Fit}
 
 // A Request describes a study: the model and its changes, the points, the number of replicas, and
 // the outputs. Flags of the command and forms of the page are parsed into one, a job carries one to
@@ -44,7 +44,7 @@ var sorts = []string{Run, Sweep, Compare, Fit}
 // requested.
 type Request struct {
 	Version int    `json:"version,omitempty"` // of study.json
-	Sort    string `json:"sort"`
+	Kind    string `json:"sort"`
 	Model   string `json:"model"`            // the file, or StandardInput
 	SHA256  string `json:"sha256,omitempty"` // of the model file, in study.json
 
@@ -155,7 +155,7 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		given = func(string) bool { return false }
 	}
 	switch {
-	case r.Sort != Fit && r.Sort != Check && r.Replicas < 1:
+	case r.Kind != Fit && r.Kind != Check && r.Replicas < 1:
 		return fmt.Errorf("--replicas %d: at least one is needed", r.Replicas)
 	case r.LimitTime < 0:
 		return fmt.Errorf("--limit-time %v: expected a time above 0, as in 10m", time.Duration(r.LimitTime))
@@ -169,17 +169,17 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		return errors.New("--from: from what? Name a file, as in --from results/posterior.csv")
 	case r.ParametersOnly && r.From == "":
 		return errors.New("--parameters-only: of which fit? Name it with --from, as in --from results")
-	case given("scenario") && r.Sort == Compare:
+	case given("scenario") && r.Kind == Compare:
 		return errors.New("--scenario: compare takes several; name them with --scenarios")
 	case given("scenario") && r.Scenario == "":
 		return errors.New("--scenario: which one? Name a scenario of the file")
-	case r.Sort == Compare && r.Replicas < 2:
+	case r.Kind == Compare && r.Replicas < 2:
 		return fmt.Errorf("--replicas %d: at least two are needed for an interval", r.Replicas)
 	case given("draw") && r.Out == "":
 		return errors.New("--draw: where to? Name a directory with --out")
 	case given("draw") && !r.Series:
 		return errors.New("--draw: nothing is recorded over time with --series=false; leave out one of the two")
-	case r.Sort == Sweep && len(r.Vary) == 0:
+	case r.Kind == Sweep && len(r.Vary) == 0:
 		return errors.New("sweep over what? Name it with --vary, as in --vary beta=\"0.2..0.6 per day by 0.1\"")
 	case r.Sample < 0 || given("sample") && r.Sample == 0:
 		return fmt.Errorf("--sample %d: at least one point is needed", r.Sample)
@@ -310,7 +310,7 @@ func (r *Request) Command() string {
 }
 
 func (r *Request) command() string {
-	words := []string{"almanac", r.Sort}
+	words := []string{"almanac", r.Kind}
 	if r.Model != "" { // otherwise it is in the file of the state
 		words = append(words, format.Word(r.Model))
 	}
@@ -327,7 +327,7 @@ func (r *Request) command() string {
 		}
 	}
 	texts("--method", r.Method)
-	if r.Sort != Check {
+	if r.Kind != Check {
 		words = append(words, "--seed", strconv.FormatUint(r.Seed, 10))
 	}
 	number("--replicas", r.Replicas)
@@ -364,7 +364,7 @@ func (r *Request) command() string {
 	texts("--output", r.Outputs...)
 	texts("--icer", r.ICER)
 	texts("--precision", r.Precision)
-	if (r.Sort == Sweep || r.Sort == Compare) && !r.Series {
+	if (r.Kind == Sweep || r.Kind == Compare) && !r.Series {
 		words = append(words, "--series=false")
 	}
 	texts("--draw", strings.Join(r.Draw, ","))
@@ -385,7 +385,7 @@ func (r *Request) command() string {
 // repeatOne is the command that runs one replica of a point; replica is its number, or a
 // placeholder.
 func (r *Request) repeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
-	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
+	one := Request{Kind: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
 		ParametersOnly: r.ParametersOnly, Set: slices.Concat(r.Set, values)}
 	if scenario != "" {
 		one.Scenario = scenario
@@ -419,7 +419,7 @@ func (r *Request) Payload() ([]byte, error) {
 			"compress it with gzip, or use almanac run without a hub", name, population.MaxTable>>20)
 	}
 	n := r.named()
-	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
+	j := Request{Kind: n.Kind, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
 		ICER: n.ICER, Draw: n.Draw, From: n.From, ParametersOnly: n.ParametersOnly,
 		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
@@ -427,7 +427,7 @@ func (r *Request) Payload() ([]byte, error) {
 	data, err := json.Marshal(&j)
 	if err == nil && len(data) > ensemble.MaxPayload {
 		what := "tables"
-		if r.Sort == Fit {
+		if r.Kind == Fit {
 			what = "tables and data"
 		}
 		err = fmt.Errorf("the model with its %s has %d bytes; %d are the most", what, len(data), ensemble.MaxPayload)
@@ -445,11 +445,11 @@ func ReadPayload(payload []byte) (*Request, error) {
 		return nil, fmt.Errorf("a study that cannot be read: %w", err)
 	}
 	switch {
-	case !slices.Contains(sorts, r.Sort):
-		return nil, fmt.Errorf("there is no study of sort %q", r.Sort)
+	case !slices.Contains(kinds, r.Kind):
+		return nil, fmt.Errorf("there is no study of kind %q", r.Kind)
 	case r.Posterior != nil && !r.Posterior.sound():
 		return nil, errors.New("a study with a sample of parameters that is none")
-	case r.Sort == Compare && len(r.Scenarios) < 2:
+	case r.Kind == Compare && len(r.Scenarios) < 2:
 		return nil, fmt.Errorf("a comparison of %d scenarios; it needs at least 2", len(r.Scenarios))
 	}
 	return r, nil
@@ -510,8 +510,8 @@ func ReadJSON(text []byte) (*Request, error) {
 		return nil, err
 	}
 	switch {
-	case !slices.Contains(sorts, r.Sort):
-		return nil, fmt.Errorf("there is no study of sort %q", r.Sort)
+	case !slices.Contains(kinds, r.Kind):
+		return nil, fmt.Errorf("there is no study of kind %q", r.Kind)
 	case r.Source != nil || r.Files != nil || r.Table != nil || r.Posterior != nil:
 		return nil, errors.New("it has a model or tables in it, which stand beside it")
 	}

@@ -30,33 +30,33 @@ func aRequest(luck *rand.Rand) *Request {
 		}
 		return all
 	}
-	r := &Request{Sort: one(sorts...), Model: text(), Until: maybe(), Seed: luck.Uint64(), Out: text()}
+	r := &Request{Kind: one(kinds...), Model: text(), Until: maybe(), Seed: luck.Uint64(), Out: text()}
 	if yes() {
 		r.Size = "1e3"
 	}
 	for _, name := range some() {
 		r.Set = append(r.Set, population.Parameter{Name: strings.TrimSpace(strings.ReplaceAll(name, "=", "")), Value: text()})
 	}
-	if r.Sort != Compare {
+	if r.Kind != Compare {
 		r.Scenario = maybe()
 	}
-	if r.Sort == Fit {
+	if r.Kind == Fit {
 		r.Data, r.Unknown, r.Match, r.Method = maybe(), some(), some(), one("abc", "search")
 		r.Population, r.Budget = luck.IntN(10), luck.IntN(10)
 	} else {
 		r.Replicas = 2 + luck.IntN(900)
 	}
-	if r.Sort != Run {
+	if r.Kind != Run {
 		r.LimitTime = Duration(luck.IntN(6)) * Duration(time.Minute)
 		r.LimitMemory = one("", "4GB")
 	}
-	if r.Sort == Run || r.Sort == Compare {
+	if r.Kind == Run || r.Kind == Compare {
 		r.From = maybe()
 	}
-	if r.Sort == Run || r.Sort == Sweep {
+	if r.Kind == Run || r.Kind == Sweep {
 		r.Format = one("csv", "parquet")
 	}
-	switch r.Sort {
+	switch r.Kind {
 	case Run:
 		r.Replica, r.Events = luck.IntN(10), yes()
 	case Sweep:
@@ -105,7 +105,7 @@ func TestPayloadRoundTrip(t *testing.T) {
 	for range 500 {
 		r := aRequest(luck)
 		r.Source, r.Files = []byte("name: x"), map[string][]byte{"a.csv": []byte("1")}
-		if r.Sort == Compare {
+		if r.Kind == Compare {
 			r.Scenarios = []string{"a", "b"}
 		}
 		payload, err := r.Payload()
@@ -133,7 +133,7 @@ func TestFileRefused(t *testing.T) {
 		``:                           "unexpected end",
 		`[]`:                         "cannot unmarshal array",
 		`null`:                       "it does not say of which version it is",
-		`{"version":1}`:              `there is no study of sort ""`,
+		`{"version":1}`:              `there is no study of kind ""`,
 		`{"version":1,"sort":"run"}`: "--replicas 0: at least one is needed",
 		`{"version":1,"sort":"run","replicas":1,"files":{"a.csv":"MQ=="}}`: "it has a model or tables in it, which stand " +
 			"beside it",

@@ -129,10 +129,10 @@ func (s *Study) fromThenOn() string {
 	for _, a := range s.Axes {
 		later = append(later, "the values of "+a.Name)
 	}
-	if len(s.Scenarios) > 0 || s.Sort == Compare {
+	if len(s.Scenarios) > 0 || s.Kind == Compare {
 		later = append(later, "the values of the scenarios")
 	}
-	if s.Sort == Fit {
+	if s.Kind == Fit {
 		later = append(later, "values of the unknowns")
 	}
 	if len(later) == 0 {
@@ -149,7 +149,7 @@ func (s *Study) noteState() {
 	s.Notes = append(s.Notes, fmt.Sprintf("--from-state: replicas go on from %s %.12g%s", s.Plain.Unit(),
 		format.Tidy(s.state.Time()), s.fromThenOn()))
 	switch n := s.state.Replicas(); {
-	case s.Sort == Fit:
+	case s.Kind == Fit:
 	case s.redraws(s.Seed):
 		s.Notes = append(s.Notes, fmt.Sprintf("--from-state: all that is to come is drawn again, since the seed is not that "+
 			"of the saved run, %d", s.state.Seed()))

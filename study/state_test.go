@@ -28,7 +28,7 @@ func TestStatesOfFit(t *testing.T) {
 	opened, _ := e.open(t, e.data)
 	const replicas = 1000
 	project := func(from *From) *population.Result {
-		request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until, Posterior: from}
+		request := &Request{Kind: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until, Posterior: from}
 		m, err := request.Compile()
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestStatesOfFit(t *testing.T) {
 	e.data = []float64{13, 4, 3, 2}
 	other := e.exact(gridCells(len(e.least)))
 	for _, states := range []int{1_000_000, 80} {
-		request := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv", States: states}
+		request := &Request{Kind: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv", States: states}
 		s, err := request.compiled()
 		if err != nil {
 			t.Fatal(err)
@@ -194,8 +194,8 @@ func TestStudiesFromState(t *testing.T) {
 		t.Fatal(err)
 	}
 	outputs := []string{"final(infection)", "at(infection, 12 days)"}
-	compared := numbersOf(t, &Request{Sort: Compare, FromState: path, Seed: 4, Replicas: 6, Outputs: outputs})
-	swept := numbersOf(t, &Request{Sort: Sweep, FromState: path, Seed: 4, Replicas: 6, Outputs: outputs,
+	compared := numbersOf(t, &Request{Kind: Compare, FromState: path, Seed: 4, Replicas: 6, Outputs: outputs})
+	swept := numbersOf(t, &Request{Kind: Sweep, FromState: path, Seed: 4, Replicas: 6, Outputs: outputs,
 		Vary: []string{"beta=0.2 per day, 0.6 per day"}})
 	if len(compared) != 6 || len(swept) != 12 {
 		t.Fatalf("%d replicas are compared, and %d swept", len(compared), len(swept))
@@ -219,7 +219,7 @@ func TestStudiesFromState(t *testing.T) {
 // from the state on, and unknowns hold from then on, also for what is observed.
 func TestFitFromState(t *testing.T) {
 	path := stateOf(t, stateModel, 3)
-	r := &Request{Sort: Fit, FromState: path, Data: "data.csv", Table: []byte("time,cases\n13,5\n15,9\n20,4\n")}
+	r := &Request{Kind: Fit, FromState: path, Data: "data.csv", Table: []byte("time,cases\n13,5\n15,9\n20,4\n")}
 	if err := r.ReadModel(strings.NewReader("")); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +255,7 @@ func TestFitFromState(t *testing.T) {
 	if off > 1e-6 || most == 0 {
 		t.Errorf("cases are not observed with the unknown share: %v of at most %v", off, most)
 	}
-	early := &Request{Sort: Fit, FromState: path, Data: "data.csv", Table: []byte("time,cases\n11,5\n15,9\n")}
+	early := &Request{Kind: Fit, FromState: path, Data: "data.csv", Table: []byte("time,cases\n11,5\n15,9\n")}
 	if err := early.ReadModel(strings.NewReader("")); err != nil {
 		t.Fatal(err)
 	}
@@ -277,16 +277,16 @@ func TestStateRequests(t *testing.T) {
 		"leave out --states or --from-state":  {States: 3, Method: "pmmh", Out: "results", FromState: "calm.almanac"},
 		"different models, and a state is of": {SaveAt: "3", As: "x", From: "fit"},
 	} {
-		r.Sort, r.Replicas = Run, 1
+		r.Kind, r.Replicas = Run, 1
 		if err := r.Validate(nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	r := Request{Sort: Run, FromState: StatesOfFit, From: "fit", Model: "m.yaml", Seed: 1, Replicas: 3}
+	r := Request{Kind: Run, FromState: StatesOfFit, From: "fit", Model: "m.yaml", Seed: 1, Replicas: 3}
 	if got, want := r.Command(), "almanac run m.yaml --seed 1 --replicas 3 --from-state --from fit"; got != want {
 		t.Error(got)
 	}
-	r = Request{Sort: Run, FromState: "calm.almanac", Seed: 1, Replicas: 3}
+	r = Request{Kind: Run, FromState: "calm.almanac", Seed: 1, Replicas: 3}
 	if got, want := r.Command(), "almanac run --seed 1 --replicas 3 --from-state calm.almanac"; got != want {
 		t.Error(got)
 	}

@@ -36,7 +36,7 @@ func (r *Request) Open() (*Study, error) {
 	}
 	s.noteConstants()
 	s.noteState()
-	switch r.Sort {
+	switch r.Kind {
 	case Sweep:
 		err = s.openSweep(ensemble.MaxPoints)
 	case Compare:
@@ -147,12 +147,12 @@ func (s *Study) Job() (ensemble.Job, error) {
 	if err != nil {
 		return ensemble.Job{}, err
 	}
-	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas,
-		Seed: s.Seed, Keep: s.Sort == Run || s.Sort == Compare && s.Out != ""} // for pairs.csv
-	if s.Sort == Compare {
+	job := ensemble.Job{Name: s.Kind + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas,
+		Seed: s.Seed, Keep: s.Kind == Run || s.Kind == Compare && s.Out != ""} // for pairs.csv
+	if s.Kind == Compare {
 		job.Quantiles = tables.Shares
 	}
-	if s.Sort != Sweep {
+	if s.Kind != Sweep {
 		job.Points = []ensemble.Point{{Repeat: s.named().repeatOne(nil, s.Seed, "", "{replica}")}}
 	}
 	for _, p := range s.Points {
@@ -180,7 +180,7 @@ func (s *Study) RepeatHere(err error) error {
 		return err
 	}
 	var values []population.Parameter
-	if s.Sort == Sweep {
+	if s.Kind == Sweep {
 		values = s.Settings(s.Points[failed.Point])
 	}
 	scenario := ""

@@ -26,7 +26,7 @@ func tuberculosis(t *testing.T, reports string) (f *Request, o *OpenedFit, truth
 	if err != nil {
 		t.Fatal(err)
 	}
-	f = &Request{Sort: Fit, Model: "tuberculosis.yaml", Source: source, Data: "tuberculosis.csv", Table: []byte(reports)}
+	f = &Request{Kind: Fit, Model: "tuberculosis.yaml", Source: source, Data: "tuberculosis.csv", Table: []byte(reports)}
 	if o, err = f.problem(); err != nil {
 		t.Fatal(err)
 	}

@@ -272,7 +272,7 @@ func (b *ensembleBench) processes() error {
 		return err
 	}
 	defer conn.Close()
-	payload, err := (&study.Request{Sort: study.Sweep, Model: "bench.yaml", Source: []byte(benchModel),
+	payload, err := (&study.Request{Kind: study.Sweep, Model: "bench.yaml", Source: []byte(benchModel),
 		Outputs: []string{"final(recovered)"}}).Payload()
 	if err != nil {
 		return err

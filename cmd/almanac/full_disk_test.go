@@ -25,7 +25,7 @@ states: {well: {}, ill: {}}
 transmission: [{from: ill, rate: 0.5 per day, to: {well: ill}, name: infection}]
 record: {every: 1 day, tree: {of: infection}}
 `
-	r := &study.Request{Sort: study.Run, Model: "tree.yaml", Source: []byte(model), Replicas: 1, Seed: 1, Format: "csv"}
+	r := &study.Request{Kind: study.Run, Model: "tree.yaml", Source: []byte(model), Replicas: 1, Seed: 1, Format: "csv"}
 	s, err := r.Open()
 	if err != nil {
 		t.Fatal(err)

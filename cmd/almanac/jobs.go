@@ -292,10 +292,10 @@ func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error
 		if s, err = study.OpenJob(job); err != nil {
 			return nil, err
 		}
-		command = fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Model, job.Seed,
+		command = fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Kind, s.Model, job.Seed,
 			job.Replicas)
 	}
-	if s.Sort == study.Run {
+	if s.Kind == study.Run {
 		return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s "+
 			"--seed %d --replicas %d --hub …, with what else it had", format.Word(s.Model), job.Seed, job.Replicas)
 	}
@@ -306,7 +306,7 @@ func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error
 // foreignStudy describes a study of another program: the parameters are known, but neither their
 // order nor its name.
 func foreignStudy(job ensemble.Job) *study.Study {
-	s := &study.Study{Request: &study.Request{Sort: study.Sweep}}
+	s := &study.Study{Request: &study.Request{Kind: study.Sweep}}
 	for name := range job.Points[0].Set {
 		a := &design.Axis{Name: name}
 		for _, p := range job.Points {

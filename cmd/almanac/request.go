@@ -106,14 +106,14 @@ func (f *studyFlags) readState(c *cobra.Command) error {
 	if !given("seed") {
 		f.Seed = s.Seed()
 	}
-	if f.Sort == study.Run {
+	if f.Kind == study.Run {
 		if !given("replicas") {
 			f.Replicas = s.Replicas()
 		}
 		if !given("replica") {
 			f.Replica = s.First()
 		}
-	} else if f.Sort != study.Fit && !given("replicas") && s.Replicas() > 1 {
+	} else if f.Kind != study.Fit && !given("replicas") && s.Replicas() > 1 {
 		f.Replicas = s.Replicas()
 	}
 	return nil
@@ -125,7 +125,7 @@ func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 
 // asked completes the request: command, model, and the values of --set.
 func (f *studyFlags) asked(c *cobra.Command, path string) error {
-	f.Sort, f.Model = c.Name(), path
+	f.Kind, f.Model = c.Name(), path
 	for _, text := range f.set {
 		s, err := study.ParseSet(text)
 		if err != nil {
@@ -218,7 +218,7 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 	if err != nil {
 		return nil, err
 	}
-	if s.Sort == study.Compare {
+	if s.Kind == study.Compare {
 		r, err := newComparisonReport(s, job, out)
 		if err != nil {
 			return nil, errors.Join(err, out.Drop())
@@ -269,8 +269,8 @@ func studyFiles(command string) (all []string) {
 
 // openOutput opens the directory of --out, if given, and copies the tables of the model.
 func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
-	files := append(studyFiles(r.Sort), "model.yaml", "command.txt", study.FileName)
-	out, err := cli.OpenOutput(r.Out, r.Sort, files...)
+	files := append(studyFiles(r.Kind), "model.yaml", "command.txt", study.FileName)
+	out, err := cli.OpenOutput(r.Out, r.Kind, files...)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func TestRequestRoundTrip(t *testing.T) {
 		study.Fit: {{"--data", "d/cases.csv"}, {"--unknown", "beta=uniform 0.1..1 per day"},
 			{"--match", "cases = incidence s->i poisson"}, {"--method", "search"}, {"--population", "5"}, {"--budget", "70"}},
 	}
-	parse := func(sort, model string, args []string) *studyFlags {
+	parse := func(kind, model string, args []string) *studyFlags {
 		var run runFlags
 		var other studyFlags
 		var fit fitFlags
@@ -36,9 +36,9 @@ func TestRequestRoundTrip(t *testing.T) {
 			study.Sweep:   func() *cobra.Command { return newSweep(&other) },
 			study.Compare: func() *cobra.Command { return newCompare(&other) }, study.Fit: func() *cobra.Command {
 				return newFit(&fit)
-			}}[sort](),
+			}}[kind](),
 			map[string]*studyFlags{study.Run: &run.studyFlags, study.Sweep: &other, study.Compare: &other,
-				study.Fit: &fit.studyFlags}[sort]
+				study.Fit: &fit.studyFlags}[kind]
 		if err := c.ParseFlags(args); err != nil {
 			t.Fatal(args, err)
 		}
@@ -48,19 +48,19 @@ func TestRequestRoundTrip(t *testing.T) {
 		return f
 	}
 	for range 400 {
-		sort := []string{study.Run, study.Sweep, study.Compare, study.Fit}[luck.IntN(4)]
+		kind := []string{study.Run, study.Sweep, study.Compare, study.Fit}[luck.IntN(4)]
 		var args []string
-		for _, f := range append(flags["all"], flags[sort]...) {
+		for _, f := range append(flags["all"], flags[kind]...) {
 			if luck.IntN(2) == 0 {
 				args = append(args, f...)
 			}
 		}
-		first := parse(sort, "models/my model.yaml", args).Request
+		first := parse(kind, "models/my model.yaml", args).Request
 		words := format.Words(first.Command())
-		if len(words) < 3 || words[0] != "almanac" || words[1] != sort || words[2] != first.Model {
+		if len(words) < 3 || words[0] != "almanac" || words[1] != kind || words[2] != first.Model {
 			t.Fatal(words)
 		}
-		again := parse(sort, words[2], words[3:]).Request
+		again := parse(kind, words[2], words[3:]).Request
 		if !reflect.DeepEqual(first, again) || first.Command() != again.Command() {
 			t.Fatalf("%q\n%s\n%+v\n%+v", args, first.Command(), first, again)
 		}

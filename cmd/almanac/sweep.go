@@ -187,7 +187,7 @@ func (r *pointsReport) addSeries(p ensemble.PointResult, values []string) error 
 	}
 	for i, s := range p.Series {
 		c := columns[i%len(columns)]
-		row.Time, row.Kind, row.Name = times[i/len(columns)], c.Sort, c.Name
+		row.Time, row.Kind, row.Name = times[i/len(columns)], c.Kind, c.Name
 		row.Mean, row.SD, row.Q05, row.Median, row.Q95 = s.Mean, s.SD, s.Quantiles[0], s.Quantiles[1], s.Quantiles[2]
 		if err := r.series.Write(row); err != nil {
 			return err

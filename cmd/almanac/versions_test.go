@@ -62,7 +62,7 @@ func TestOtherBuild(t *testing.T) {
 	}
 
 	// The other build begins a study, and is stopped.
-	payload, err := (&study.Request{Sort: study.Sweep, Model: "x.yaml", Source: []byte("?")}).Payload()
+	payload, err := (&study.Request{Kind: study.Sweep, Model: "x.yaml", Source: []byte("?")}).Payload()
 	if err != nil {
 		t.Fatal(err)
 	}

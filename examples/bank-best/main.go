@@ -76,7 +76,7 @@ func study(ctx context.Context, lab *experiment.Lab) error {
 	}
 	fmt.Printf("\nbest in the morning: %g tellers, at %.0f a day; %d replicas\n", systems[best.Best]["morning"],
 		best.Systems[best.Best].Mean, best.Replicas)
-	box := []experiment.Whole{{Name: "morning", Low: 1, High: 12, Start: 1}, {Name: "afternoon", Low: 1, High: 12,
+	box := []experiment.Integer{{Name: "morning", Low: 1, High: 12, Start: 1}, {Name: "afternoon", Low: 1, High: 12,
 		Start: 12}}
 	optimum, err := experiment.Minimize(ctx, lab.Source("cost"), box, experiment.MinimizeOptions{Replicas: 1500})
 	if err != nil {

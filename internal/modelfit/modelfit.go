@@ -28,7 +28,7 @@ type Observation struct {
 	Observed float64 // the probability that an individual is observed
 	Error    string  // as in [Match]
 	Arg      float64 // dispersion, or standard deviation
-	Share    bool    // the standard deviation is a share of the expected value
+	Relative bool    // the standard deviation is a share of the expected value
 }
 
 // A Fit runs a model with values of its unknowns, in the order and the units of the fit. It may be
