@@ -52,7 +52,8 @@
 //   - sizes.go: bounds of rates that grow with the population
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
 //   - near.go: contacts among neighbours, and rates for each pair of them
-//   - places.go: who is in which place, and what is recorded of it
+//   - places.go, placemoves.go: who is in which place, and what is recorded of it; joining, changing
+//     and leaving places
 //   - room.go, lines.go: whether there is room for a change, and presence in a place as tables and
 //     conditions read it; queues
 //   - networks.go, networkstart.go, networksample.go: who is linked with whom; the links at the
