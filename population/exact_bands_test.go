@@ -14,7 +14,7 @@ import (
 
 // A thousand people of exactly 30 years have children until they are 45, and so have their children
 // from 15 years on: in 20 years 750 of the first, and 50·0.05·∫₀⁵(5−b)db = 31.25 of theirs. A clock
-// of always that makes adults after 15 years has struck before the start, and there are no births.
+// of always that makes adults after 15 years has fired before the start, and there are no births.
 func TestBandsDecideFertility(t *testing.T) {
 	const model = `
 name: fertility
@@ -45,12 +45,12 @@ record: {every: 20 years, by: [band]}
 	r = exactSimulate(t, 1, 1, model, "{child: 100%, adult: 0%, old: 0%}",
 		"{after: 15 years, move: {band: adult}}, {after: 45 years, move: {band: old}}")
 	if n := r.allFlows(1, "births", "alive"); n != 0 {
-		t.Errorf("%v births by a clock that struck before the start", n)
+		t.Errorf("%v births by a clock that fired before the start", n)
 	}
 	if text := r.Model.Explain(); !strings.Contains(text, "always: clock 1: its time is past for those at the start, "+
-		"because of their age; for them it never strikes; an attribute that follows the age is right for all: "+
+		"because of their age; for them it never fires; an attribute that follows the age is right for all: "+
 		"attributes: {band: {age: {child: 0 years, adult: 15 years}}}\n") || strings.Contains(text, "clock 2") {
-		t.Errorf("it does not say that the clock never strikes:\n%s", text)
+		t.Errorf("it does not say that the clock never fires:\n%s", text)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 type curve = func(time float64) float64
 
-// incidence is the probability that by a time the first of several clocks has struck before the
+// incidence is the probability that by a time the first of several clocks has fired before the
 // others: the integral of the survival of the others over the law of the first. It is a sum over a
 // hundred steps a day. The first step is divided further, since a law may rise steeply at 0, and so
 // is the last of each day, when a law may jump. It is known for whole days.

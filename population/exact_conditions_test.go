@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// strikesOf runs a model and returns when an intervention happened.
-func strikesOf(t *testing.T, name, model string, args ...any) (times []float64) {
+// firingsOf runs a model and returns when an intervention happened.
+func firingsOf(t *testing.T, name, model string, args ...any) (times []float64) {
 	t.Helper()
 	exactObserve(t, population.Options{Seed: 1, OnEvent: func(e population.Event) {
 		if e.Kind == population.Happened && e.Name == name {
@@ -49,7 +49,7 @@ interventions: [{when: {b: above 9, for: 14 days}, set: {x: 2}, name: lasting, a
 		{"20 days", "race: [{after: 1 day, to: b}]", false, []float64{16}}, // from 2 to 22, from 23 to 43 …
 		{"20 days", "race: [{after: 1 day, to: b}]", true, []float64{16, 37, 58, 79, 100}},
 	} {
-		if got := strikesOf(t, "lasting", model, c.stay, c.back, c.again); !slices.Equal(got, c.want) {
+		if got := firingsOf(t, "lasting", model, c.stay, c.back, c.again); !slices.Equal(got, c.want) {
 			t.Errorf("above for %s, %q, again %v: it happened at %v, want %v", c.stay, c.back, c.again, got, c.want)
 		}
 	}
@@ -119,7 +119,7 @@ func TestConditionOnIncidence(t *testing.T) {
 		{"{incidence(x) over 2.5 days: above 1, where: {sex: f}}", []float64{4}},
 		{"{total: above 1, where: {sex: [f]}}", []float64{0}},
 	} {
-		if got := strikesOf(t, "strike", `
+		if got := firingsOf(t, "strike", `
 name: window
 time: {unit: day, end: 20}
 parameters: {y: 1, length: 60 hours}
@@ -277,7 +277,7 @@ func (c *randomCondition) among(values []string) bool {
 }
 
 // recount works out from the events of a run when the intervention should have happened.
-func (c *randomCondition) recount(events []population.Event, end float64) (strikes []float64) {
+func (c *randomCondition) recount(events []population.Event, end float64) (firings []float64) {
 	type person struct{ state, region, band string }
 	people := map[uint64]person{}
 	var counted []float64 // times of the events
@@ -328,23 +328,23 @@ func (c *randomCondition) recount(events []population.Event, end float64) (strik
 		}
 		return c.above && x > y || !c.above && x < y
 	}
-	held, struck, since := false, false, 0.0
+	held, fired, since := false, false, 0.0
 	for _, at := range append(times, end) {
-		if held && !struck && since+c.lasts < at {
-			strikes, struck = append(strikes, since+c.lasts), true
+		if held && !fired && since+c.lasts < at {
+			firings, fired = append(firings, since+c.lasts), true
 		}
 		now := holds(at)
 		if !held || !now {
-			since, struck = at, false
+			since, fired = at, false
 		}
-		if held = now; held && !struck && since+c.lasts <= at {
-			strikes, struck = append(strikes, at), true
+		if held = now; held && !fired && since+c.lasts <= at {
+			firings, fired = append(firings, at), true
 		}
 	}
-	if !c.again && len(strikes) > 1 {
-		strikes = strikes[:1]
+	if !c.again && len(firings) > 1 {
+		firings = firings[:1]
 	}
-	return strikes
+	return firings
 }
 
 // search returns the index of the first time that is not before another.
@@ -357,7 +357,7 @@ func search(times []float64, at float64) int {
 // whose population is set up in blocks, and in a fork of one that is under way.
 func TestConditionsRecounted(t *testing.T) {
 	const end = 12.0
-	strikes, lasting, windows := 0, 0, 0
+	firings, lasting, windows := 0, 0, 0
 	for seed := range testscale.Size[uint64](30, 400) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		var conditions []randomCondition
@@ -399,7 +399,7 @@ record: {every: 12 days}
 				if got := happened[c.name]; !slices.Equal(got, want) {
 					t.Fatalf("seed %d, %s, %s, again %v: it happened at %v, want %v", seed, how, c.text, c.again, got, want)
 				}
-				if strikes += len(want); c.lasts > 0 {
+				if firings += len(want); c.lasts > 0 {
 					lasting += len(want)
 				}
 				if c.over > 0 {
@@ -438,9 +438,9 @@ record: {every: 12 days}
 		p.Close()
 		compare("fork", events)
 	}
-	t.Logf("%d strikes, %d of lasting conditions, %d on incidence", strikes, lasting, windows)
+	t.Logf("%d firings, %d of lasting conditions, %d on incidence", firings, lasting, windows)
 	if lasting < 50 || windows < 100 {
-		t.Errorf("%d strikes, %d of lasting conditions, %d on incidence: too few to tell", strikes, lasting, windows)
+		t.Errorf("%d firings, %d of lasting conditions, %d on incidence: too few to tell", firings, lasting, windows)
 	}
 }
 

@@ -50,7 +50,7 @@ func stateOf(t *testing.T, m *population.Model, name string) int {
 	return k
 }
 
-// A clock strikes by its law, however often it is drawn anew on the way: wherever it stands, with
+// A clock fires by its law, however often it is drawn anew on the way: wherever it stands, with
 // and without a memory, at rates that change, for those who have been there before, and after
 // interventions and moves that clocks with a memory do not mind.
 func TestExactForkedClocks(t *testing.T) {
@@ -113,9 +113,9 @@ func TestExactForkedClocks(t *testing.T) {
 		place{"of another kind", all, "race: [{%s, to: gone}]",
 			"interventions: [{at: 1 day, who: everyone, move: {kind: y}}]", one, 0})
 	half := func(float64) float64 { return 0.5 }
-	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that has struck in vain", all, "race: [{%s, to: gone}]",
+	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that has fired in vain", all, "race: [{%s, to: gone}]",
 		"always: [{after: {uniform: {low: 0 days, high: 1 day}}, chance: 50%, from: here, to: other}]", half, 0})
-	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that struck before the start",
+	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that fired before the start",
 		all + "}, age: {exactly: 30 days", "race: [{%s, to: gone}]",
 		"parameters: {stay: {exponential: {mean: 0.5 days}}}\n" +
 			"always: [{after: stay, from: here, to: other}, {after: {uniform: {low: 0 days, high: 20 days}}, from: here, to: " +

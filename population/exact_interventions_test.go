@@ -290,7 +290,7 @@ record: {every: 1 day}
 	}
 }
 
-// A clock of always that struck before the start strikes no more, also if an intervention gives it
+// A clock of always that fired before the start fires no more, also if an intervention gives it
 // another law: of those who are old enough to have heard it with probability 1 − exp(−age/mean),
 // the others hear it by the new law.
 func TestExactStruckBeforeTheStart(t *testing.T) {

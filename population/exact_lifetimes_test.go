@@ -117,7 +117,7 @@ record: {every: 1 year}
 	}
 }
 
-// A clock that does not end a life may have struck before the start, and then never will: someone
+// A clock that does not end a life may have fired before the start, and then never will: someone
 // aged A is marked within a time t with probability S(A)−S(A+t), whatever the states between.
 func TestExactMarksOfLife(t *testing.T) {
 	replicas, size := 2, testscale.Size(1000, 3000)
@@ -141,7 +141,7 @@ func TestExactMarksOfLife(t *testing.T) {
 	}
 }
 
-// A clock of always with a chance, for some states alone. After a duration it strikes once: where
+// A clock of always with a chance, for some states alone. After a duration it fires once: where
 // it has no effect it is spent.
 func TestExactLimitedClocksOfAlways(t *testing.T) {
 	const size = 50_000
@@ -159,7 +159,7 @@ record: {every: 10 years}
 `, size)
 	mark, young := erlangSurvival(30, 2), exponentialSurvival(0.05)
 	for row := 1; row < len(r.Times); row++ {
-		// It finds its individual old unless that is still young when it strikes.
+		// It finds its individual old unless that is still young when it fires.
 		const steps = 10_000
 		p, h := 0.0, r.Times[row]/steps
 		for i := range steps {
@@ -169,7 +169,7 @@ record: {every: 10 years}
 		checkShare(t, fmt.Sprintf("marked after %v years", r.Times[row]), r.counts(row, "marked")[0], size, p)
 	}
 
-	// At a rate it strikes again and again, so that the chance makes the rate smaller.
+	// At a rate it fires again and again, so that the chance makes the rate smaller.
 	r = exactSimulate(t, 2, 1, `
 name: limited rate
 time: {unit: year, end: 60}

@@ -292,19 +292,19 @@ record: {every: 0.5 days, by: [[home, region], mark, m]}
 	checkShare(t, "two", r.all(2, "m=two"), n, 0.25+0.75*0.2)
 	threes := r.allFlows(2, "m=births", "three")
 	checkShare(t, "born as three", threes, born, 0.4)
-	// The clock of two reads state b, after the whole event: it strikes at 2.5 days, not at 4, by the
+	// The clock of two reads state b, after the whole event: it fires at 2.5 days, not at 4, by the
 	// parameters of then.
 	two := r.all(2, "m=two")
 	if got := r.allFlows(5, "m=two", "two"); got != two {
-		t.Errorf("%v clocks have struck at 2.5 days, expected %v", got, two)
+		t.Errorf("%v clocks have fired at 2.5 days, expected %v", got, two)
 	}
 	if got := r.allFlows(4, "m=two", "two"); got != 0 {
-		t.Errorf("%v clocks have struck before 2.5 days", got)
+		t.Errorf("%v clocks have fired before 2.5 days", got)
 	}
 	checkShare(t, "marked x", group(5, 5), two, 0.5)
 	// To the same state starts the clock anew: again at 4 days.
 	if got := r.allFlows(8, "m=two", "two"); got != 2*two {
-		t.Errorf("%v clocks have struck at 4 days, expected %v", got, 2*two)
+		t.Errorf("%v clocks have fired at 4 days, expected %v", got, 2*two)
 	}
 }
 
@@ -365,7 +365,7 @@ machines:
 	p.Close()
 }
 
-// Two clocks of an individual that strike together come in the order states, machines as in the
+// Two clocks of an individual that fire together come in the order states, machines as in the
 // file, always: each sees what those before it did.
 func TestExactMachineOrderOfClocks(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `

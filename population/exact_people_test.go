@@ -101,7 +101,7 @@ func TestExactStartGroups(t *testing.T) {
 }
 
 // Those who have been in a state for a time leave it as their clocks say given that they have not
-// struck: the share that is still there at t is the mean of S(u+t)/S(u) over the times u. Of
+// fired: the share that is still there at t is the mean of S(u+t)/S(u) over the times u. Of
 // several clocks each is conditioned by itself; a clock without memory makes no difference.
 func TestExactSince(t *testing.T) {
 	size := testscale.Size(20_000.0, 40_000)

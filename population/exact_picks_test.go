@@ -102,12 +102,12 @@ record: {every: 1 day}
 // Being picked is the intervention's luck: the lives of all who are not picked stay what they were,
 // to the last bit, and so do those of who are until then.
 func TestPicksShiftNobodysLuck(t *testing.T) {
-	lives := func(plan string) (struck map[uint64]float64, picked map[uint64]bool) {
-		struck, picked = map[uint64]float64{}, map[uint64]bool{}
+	lives := func(plan string) (fired map[uint64]float64, picked map[uint64]bool) {
+		fired, picked = map[uint64]float64{}, map[uint64]bool{}
 		exactObserve(t, population.Options{Seed: 5, OnEvent: func(e population.Event) {
 			switch e.Name {
-			case "strike":
-				struck[e.Individual] = e.Time
+			case "fire":
+				fired[e.Individual] = e.Time
 			case "pick":
 				picked[e.Individual] = true
 			}
@@ -116,12 +116,12 @@ name: luck
 time: {unit: day, end: 20}
 population: {size: 500, start: {a: rest}}
 states:
-  a: {race: [{rate: 0.1 per day, to: b, name: strike}]}
+  a: {race: [{rate: 0.1 per day, to: b, name: fire}]}
   b: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: a}]}
   c: {}
 interventions: [%s]
 `, plan)
-		return struck, picked
+		return fired, picked
 	}
 	before, _ := lives("")
 	for _, plan := range []string{"{at: 4 days, who: a, count: 5, to: c, name: pick}",
@@ -133,7 +133,7 @@ interventions: [%s]
 		}
 		for who, time := range before {
 			if !picked[who] && after[who] != time {
-				t.Fatalf("%s: %d strikes at %v, and did at %v", plan, who, after[who], time)
+				t.Fatalf("%s: %d firings at %v, and did at %v", plan, who, after[who], time)
 			}
 		}
 	}

@@ -108,7 +108,7 @@ interventions: [{when: {a: above 3}, who: a, count: doses, to: b}]
 }
 
 // Three people want a dose at 1 per day each, and there is one. It is gone at a time τ with rate 3;
-// then two clocks at 1 per day strike in vain: by day 2 they do so 2·(2 − (1 − e⁻⁶)/3) times on
+// then two clocks at 1 per day fire in vain: by day 2 they do so 2·(2 − (1 − e⁻⁶)/3) times on
 // average.
 func TestSupplyRunsOut(t *testing.T) {
 	replicas := testscale.Size(1200, 10_000)

@@ -166,7 +166,7 @@ record: {every: 1 day}
 	}
 }
 
-// A clock of always strikes after a fixed time, with a chance that is the one of that time.
+// A clock of always fires after a fixed time, with a chance that is the one of that time.
 func TestExactChangingChanceOfAClock(t *testing.T) {
 	r := exactSimulate(t, 5, 2, `
 name: once

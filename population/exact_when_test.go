@@ -79,7 +79,7 @@ record: {every: 50 days}
 	}
 }
 
-// Of many whose clocks strike at the same instant, those come before the intervention that make its
+// Of many whose clocks fire at the same instant, those come before the intervention that make its
 // condition true, and no others.
 func TestWhenAmongTies(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `

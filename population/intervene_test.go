@@ -33,7 +33,7 @@ interventions:
 	}
 }
 
-// A row shows the interventions of its time, and the clocks that strike then, whatever rounding
+// A row shows the interventions of its time, and the clocks that fire then, whatever rounding
 // makes of it; and both have the time that was written.
 func TestRowsShowTheirTime(t *testing.T) {
 	for _, c := range []struct{ start, end, every, at, after float64 }{
@@ -53,7 +53,7 @@ states: {a: {}, b: {}, c: {race: [{after: %v years, to: b}]}}
 interventions: [{at: %v years, who: a, to: b}]
 record: {every: %v years}
 `, c.start, c.end, c.after, c.at, c.every))
-		var moved, struck []float64
+		var moved, fired []float64
 		result, err := m.Run(context.Background(), Options{OnEvent: func(e Event) {
 			if e.Kind == Started {
 				return
@@ -61,7 +61,7 @@ record: {every: %v years}
 			if e.From == "a" {
 				moved = append(moved, e.Time)
 			} else {
-				struck = append(struck, e.Time)
+				fired = append(fired, e.Time)
 			}
 		}})
 		if err != nil {
@@ -71,7 +71,7 @@ record: {every: %v years}
 			state int
 			at    float64
 			times []float64
-		}{{0, c.at, moved}, {2, c.start + c.after, struck}} {
+		}{{0, c.at, moved}, {2, c.start + c.after, fired}} {
 			for _, time := range want.times {
 				if time != want.at {
 					t.Errorf("%+v: at %v, want %v", c, time, want.at)

@@ -126,7 +126,7 @@ record: {every: 1 day}
 	}
 }
 
-// An after that strikes while there is no room does not strike again, also if it is exponential.
+// An after that fires while there is no room does not fire again, also if it is exponential.
 func TestAfterStrikesOnce(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `
 name: once

@@ -85,12 +85,12 @@ var spoiltMachines = func() (all []spoilt) {
 		},
 			"model.yaml:8:23: machines: hiv: start: positive: a table by hiv, which is not known yet when this " +
 				"is drawn; expected a table by something that comes before it"},
-		{"machine since a clock has struck", []string{
+		{"machine since a clock has fired", []string{
 			"positive: 5%", "positive: {share: 5%, since: 30 days}",
 			"rate: 0.1 per day, to: out", "after: 20 days, to: out",
 		},
 			"model.yaml:8:42: machines: hiv: start: positive: since: it is 30 days, but a clock of " +
-				"hiv=positive has struck by 20 days"},
+				"hiv=positive has fired by 20 days"},
 		{"machine share and count", []string{"positive: 5%", "positive: {share: 5%, count: 3}"},
 			"model.yaml:8:42: machines: hiv: start: positive: both share and count; write one of them"},
 		{"machine since without a number", []string{"positive: 5%", "positive: {since: 3 days}"},

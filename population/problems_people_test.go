@@ -106,14 +106,14 @@ var spoiltPeople = []spoilt{
 			`days or a distribution such as {gamma: {mean: 5 days, shape: 2}}`},
 	{name: "since longer than every branch", swap: []string{"infectious: 10",
 		"latent: {count: 10, since: {uniform: {low: 1 day, high: 6 days}}}"},
-		want: `model.yaml:5:38: population: start: latent: since: it may be 6 days, but every branch of latent has struck ` +
+		want: `model.yaml:5:38: population: start: latent: since: it may be 6 days, but every branch of latent has fired ` +
 			`by 5 days`},
 	{name: "since as long as every branch", swap: []string{"infectious: 10", "latent: {count: 10, since: 5 days}"},
-		want: `model.yaml:5:38: population: start: latent: since: it is 5 days, but every branch of latent has struck ` +
+		want: `model.yaml:5:38: population: start: latent: since: it is 5 days, but every branch of latent has fired ` +
 			`by 5 days`},
 	{name: "since without bound", swap: []string{"infectious: 10",
 		"latent: {count: 10, since: {exponential: {mean: 2 days}}}"},
-		want: `model.yaml:5:38: population: start: latent: since: it has no bound, but every branch of latent has struck ` +
+		want: `model.yaml:5:38: population: start: latent: since: it has no bound, but every branch of latent has fired ` +
 			`by 5 days`},
 	{name: "since without end", swap: []string{"infectious: 10",
 		"infectious: {count: 10, since: {hazard: {0 days: 0.1 per day, 5 days: 0 per day}}}"},

@@ -97,7 +97,7 @@ interventions:
 		"region=north: above 100":                      nil,
 		"region=north: above 3, region=south: below 9": {12},
 	} {
-		if got := strikesOf(t, "struck", model, condition); !slices.Equal(got, want) {
+		if got := firingsOf(t, "struck", model, condition); !slices.Equal(got, want) {
 			t.Errorf("%s: it happened at %v, want %v", condition, got, want)
 		}
 	}

@@ -285,15 +285,15 @@ func (c *compiler) checkSinceInCell(
 	case math.IsInf(l.Longest(), 1):
 		reach = "has no bound"
 	}
-	struck := func(latest float64) bool {
+	hasFired := func(latest float64) bool {
 		return l.Longest() > latest || l.Longest() == latest && l.Fixed() && latest > 0
 	}
 	refuse := func(which string, latest float64) {
-		here.ReportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach,
+		here.ReportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has fired by %s", what, reach,
 			which, state, c.file.Unit.Duration(latest))
 	}
 	for k := range st.Race {
-		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && struck(latest) {
+		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && hasFired(latest) {
 			refuse("a clock", latest)
 			return
 		}
@@ -305,7 +305,7 @@ func (c *compiler) checkSinceInCell(
 		}
 		before = st.Split[k].CumulativeChance
 	}
-	if len(st.Split) > 0 && struck(latest) {
+	if len(st.Split) > 0 && hasFired(latest) {
 		refuse("every branch", latest)
 	}
 }

@@ -64,7 +64,7 @@ interventions:
 	if err := r.Advance(context.Background(), 10, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]uint64{"once": north, "again": 0, "clock": male} // in 10 days everybody's clock has struck
+	want := map[string]uint64{"once": north, "again": 0, "clock": male} // in 10 days everybody's clock has fired
 	for k, name := range m.CountedNames {
 		if got := r.Named[k]; got != want[name] {
 			t.Errorf("%s: %d moved, want %d", name, got, want[name])

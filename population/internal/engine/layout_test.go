@@ -23,7 +23,7 @@ always:
   - {where: {region: b}, after: {uniform: {low: 1 year, high: 20 years}}, to: ill}
 `
 
-// late is a model whose clocks strike after its end.
+// late is a model whose clocks fire after its end.
 func late(text string) string {
 	return strings.ReplaceAll(text, "{low: 1 year, high: 20 years}", "{low: 40 years, high: 50 years}")
 }

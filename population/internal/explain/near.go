@@ -114,8 +114,8 @@ func (e *explainer) placeWarnings() (all []string) {
 			if c.Uses.Full.Given() || !c.After.Given() || !e.leadsInto(c, p) {
 				return
 			}
-			all = append(all, c.What+": if it strikes while no "+p.Name+" has room, nothing comes after it; write full: and a "+
-				"state beside it, or a rate, which strikes again")
+			all = append(all, c.What+": if it fires while no "+p.Name+" has room, nothing comes after it; write full: and a "+
+				"state beside it, or a rate, which fires again")
 		})
 	}
 	return all

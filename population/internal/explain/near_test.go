@@ -39,14 +39,14 @@ transmission:
 		"any of the others in the same school may be met, all with the same probability; without others nobody is met\n",
 		"if there is room; otherwise it becomes late\n",
 		"A run uses one core once it is set up, because people are in places, such as household.\n",
-		"states: ill: race: clock 1: if it strikes while no ward has room, nothing comes after it; write full: and a state " +
-			"beside it, or a rate, which strikes again",
+		"states: ill: race: clock 1: if it fires while no ward has room, nothing comes after it; write full: and a state " +
+			"beside it, or a rate, which fires again",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "clock 2: if it strikes") {
+	if strings.Contains(text, "clock 2: if it fires") {
 		t.Error("a clock with full is no mistake")
 	}
 }

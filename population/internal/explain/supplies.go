@@ -47,8 +47,8 @@ func (e *explainer) supplyWarnings() (all []string) {
 	e.file.EachClock(func(c *syntax.Clock) {
 		used[c.Uses.Supply.Name] = true
 		if c.Uses.Supply.Given() && !c.Uses.Full.Given() && c.After.Given() {
-			all = append(all, c.What+": if it strikes while no "+c.Uses.Supply.Name+" are left, nothing comes after it; "+
-				"write full: and a state beside it, or a rate, which strikes again")
+			all = append(all, c.What+": if it fires while no "+c.Uses.Supply.Name+" are left, nothing comes after it; "+
+				"write full: and a state beside it, or a rate, which fires again")
 		}
 	})
 	for i := range e.file.Transmission {

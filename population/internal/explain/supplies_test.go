@@ -38,8 +38,8 @@ interventions:
 			"cared\n",
 		"    of all, as many as there are doses left, chosen at random, which takes one for each, become cared\n",
 		"A run uses one core once it is set up, because beds are used while it goes on.\n",
-		"  states: ill: race: clock 2: if it strikes while no doses are left, nothing comes after it; write full: and a " +
-			"state beside it, or a rate, which strikes again\n",
+		"  states: ill: race: clock 2: if it fires while no doses are left, nothing comes after it; write full: and a " +
+			"state beside it, or a rate, which fires again\n",
 		"  nothing uses the supply masks\n",
 	} {
 		if !strings.Contains(text, want) {

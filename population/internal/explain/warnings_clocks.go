@@ -73,7 +73,7 @@ func (e *explainer) clockWarnings() (all []string) {
 		if words := e.neverStarts(clock, text, entrances); words != "" {
 			all = append(all, words)
 		} else if whom := e.pastFor(clock, text, entrances); !clock.EndsLife && len(whom) > 0 {
-			all = append(all, fmt.Sprintf("%s: its time is past for %s, because of their age; for them it never strikes%s",
+			all = append(all, fmt.Sprintf("%s: its time is past for %s, because of their age; for them it never fires%s",
 				text.What, strings.Join(whom, " and "), e.pastRemedy(text)))
 		}
 	}
@@ -93,7 +93,7 @@ func (e *explainer) outsideItsCurve(s *program.State, machine, state int) (all [
 		}
 		since := &e.program.Since[root.Since]
 		if !since.Birth && since.Machine == machine && !since.In[state] {
-			all = append(all, fmt.Sprintf("%s: the time since %s is asked of nobody who is %s, so that it never strikes",
+			all = append(all, fmt.Sprintf("%s: the time since %s is asked of nobody who is %s, so that it never fires",
 				s.Varying[k].What, since.Words, e.program.States[state]))
 		}
 	}
@@ -246,7 +246,7 @@ func (e *explainer) neverStarts(clock *program.AlwaysClock, text *syntax.Clock, 
 		}
 	}
 	name := text.Where[0].Attribute.Name
-	return fmt.Sprintf("%s never strikes: it starts when somebody enters, and nobody enters with %s. To count the time "+
+	return fmt.Sprintf("%s never fires: it starts when somebody enters, and nobody enters with %s. To count the time "+
 		"from a change on, write states in place of %s: {%s: {race: [{after: %s, to: …}]}}; or write rate in place of "+
 		"after, which follows %s as it changes", text.What, withValues(text.Where), name, text.Where[0].Values[0].Name,
 		e.afterText(text), name)

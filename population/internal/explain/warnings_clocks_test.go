@@ -28,11 +28,11 @@ record: {every: 1 year}
 	const start, coming = "those at the start", "those who immigrate"
 	past := func(clock, whom, remedy string) string {
 		return "  always: " + clock + ": its time is past for " + whom + ", because of their age; for them it never " +
-			"strikes; " + remedy + "\n"
+			"fires; " + remedy + "\n"
 	}
 	const left = "let them begin as it would have left them, if they do not"
 	never := func(with, attribute, value, after string) string {
-		return "  always: clock 1 never strikes: it starts when somebody enters, and nobody enters with " + with +
+		return "  always: clock 1 never fires: it starts when somebody enters, and nobody enters with " + with +
 			". To count the time from a change on, write states in place of " + attribute + ": {" + value +
 			": {race: [{after: " + after + ", to: …}]}}; or write rate in place of after, which follows " + attribute +
 			" as it changes\n"
@@ -172,7 +172,7 @@ states:
 	for since, warns := range map[string]bool{"ill": true, "well": false, "[ill, well]": false, "birth": false} {
 		text := explainText(t, strings.Replace(model, "SINCE", since, 1))
 		const want = "states: well: race: clock 1: the time since ill is asked of nobody who is well, " +
-			"so that it never strikes"
+			"so that it never fires"
 		if strings.Contains(text, want) != warns {
 			t.Errorf("since %s: it says\n%s", since, text)
 		}
