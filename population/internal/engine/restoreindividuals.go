@@ -298,22 +298,22 @@ func loadTimers(r *Run, in *loader) {
 		}
 		o, ok := laws[place]
 		if !ok {
-			phase, k := int(place>>32), int(uint32(place))-1
-			if phase >= len(in.run.Shape.Phases) {
+			phase, k := place>>32, uint32(place) // from 1 on
+			if phase >= uint64(len(in.run.Shape.Phases)) {
 				in.bad("a timer was drawn in no phase")
 				return
 			}
-			t, err := in.run.Shape.phaseOf(r.Program, phase)
+			t, err := in.run.Shape.phaseOf(r.Program, int(phase))
 			if err != nil {
 				in.err = err
 				return
 			}
 			all := t.Laws()
-			if k < 0 || k >= len(all) {
+			if k == 0 || uint64(k) > uint64(len(all)) {
 				in.bad("a timer was drawn from no law")
 				return
 			}
-			o.law = all[k]
+			o.law = all[k-1]
 			laws[place] = o
 		}
 		if o.began = began[i]; !(o.began <= r.Now) || math.IsInf(o.began, 0) {

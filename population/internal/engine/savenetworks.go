@@ -161,12 +161,12 @@ func (in *loader) readEnds(r *Run, n *network, k int) {
 		if which[tag] == 0 || in.err != nil {
 			continue
 		}
-		phase := int(which[tag]) - 1
-		if phase >= len(in.run.Shape.Phases) || !(began[tag] <= r.Now) || math.IsInf(began[tag], 0) {
+		phase := which[tag] - 1
+		if uint(phase) >= uint(len(in.run.Shape.Phases)) || !(began[tag] <= r.Now) || math.IsInf(began[tag], 0) {
 			in.bad("a link lasts by no law")
 			return
 		}
-		t, err := in.run.Shape.phaseOf(r.Program, phase)
+		t, err := in.run.Shape.phaseOf(r.Program, int(phase))
 		if err != nil {
 			in.err = err
 			return

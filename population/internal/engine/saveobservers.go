@@ -162,7 +162,7 @@ func (in *loader) readTree(r *Run, t *tree) {
 		t.trees = append(t.trees, treeRoot{roots[0], math.Float64frombits(roots[1]), uint32(roots[2]), uint32(roots[3])})
 	}
 	for _, k := range free {
-		if int(k) >= len(t.trees) {
+		if uint(k) >= uint(len(t.trees)) {
 			in.bad("there is no tree %d", k)
 			return
 		}
@@ -176,7 +176,8 @@ func (in *loader) readTree(r *Run, t *tree) {
 	}
 	for i := range n {
 		w, alive := words[4*i:], r.status(r.firstID+uint32(i)).state != program.NoState
-		if w[1] != noTree && int(w[1]) >= len(t.trees) || int(w[2]) >= rows || int(w[3]) >= len(offspring) ||
+		if w[1] != noTree && uint(w[1]) >= uint(len(t.trees)) || uint(w[2]) >= uint(rows) ||
+			uint(w[3]) >= uint(len(offspring)) ||
 			times[i] > r.Now {
 			if alive {
 				in.bad("somebody is in no tree")
@@ -246,7 +247,7 @@ func (in *loader) readSightings(r *Run, s *sightings) {
 	}
 	for i, at := range times {
 		column := int(columns[i])
-		if column >= slots*s.columns || math.IsNaN(at) {
+		if uint(columns[i]) >= uint(slots*s.columns) || math.IsNaN(at) {
 			in.bad("something is seen as nothing")
 			return
 		}

@@ -126,13 +126,13 @@ func (in *loader) readGroups(r *Run) {
 	for key, group := range p.groups {
 		kind, step := int(key.kind>>8), int(key.kind&255)
 		of := &r.Program.Places[kind]
-		most := len(p.groups)
+		most := uint32(len(p.groups))
 		if last := len(of.Alike) + len(of.AlikeIn) - 1; step == last {
-			most = int(p.count[kind])
+			most = p.count[kind]
 		} else if step > last {
 			most = 0
 		}
-		if int(group) >= most {
+		if group >= most {
 			in.bad("a group has a wrong number")
 			return
 		}

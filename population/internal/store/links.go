@@ -417,7 +417,7 @@ func (l *Links) Check() error {
 			}
 			peers[peer] = true
 			twin := l.rowOf(l.twins, uint32(id))[k]
-			if other := l.row(peer); int(twin) >= len(other) || other[twin] != uint32(id) ||
+			if other := l.row(peer); uint(twin) >= uint(len(other)) || other[twin] != uint32(id) ||
 				l.rowOf(l.twins, peer)[twin] != uint32(k) {
 				return fmt.Errorf("entry %d of id %d is not the twin of its twin", k, id)
 			}

@@ -60,7 +60,7 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 		if n == 0 {
 			continue
 		}
-		if int(n) > len(c.Peers)-at || n > 1<<seatBits {
+		if uint(n) > uint(len(c.Peers)-at) || n > 1<<seatBits {
 			return errLinks
 		}
 		r := &l.rows[int(first)+i]
@@ -68,12 +68,12 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 		level, from := blockAt(r.at)
 		for k := range int(n) {
 			peer := c.Peers[at+k]
-			if int(peer) >= len(c.Degrees) || int(peer) == i {
+			if uint(peer) >= uint(len(c.Degrees)) || int(peer) == i {
 				return errLinks
 			}
 			l.peers[level][from+k], l.twins[level][from+k] = peer+first, c.Twins[at+k]
 			if l.tags != nil {
-				if l.tags[level][from+k] = c.Tags[at+k]; int(c.Tags[at+k]) >= len(c.Ends)/2 {
+				if l.tags[level][from+k] = c.Tags[at+k]; uint(c.Tags[at+k]) >= uint(len(c.Ends)/2) {
 					return errLinks
 				}
 			}
@@ -90,14 +90,14 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 		p := linkPlace{c.Ends[2*tag], c.Ends[2*tag+1]}
 		if p.id == noLink {
 			ended++
-		} else if p.id += first; int(p.id) >= ids {
+		} else if p.id += first; uint(p.id) >= uint(ids) {
 			return errLinks
 		}
 		l.places[tag] = p
 	}
 	seen := make([]bool, len(l.places))
 	for _, tag := range l.unused {
-		if int(tag) >= len(seen) || seen[tag] || l.places[tag].id != noLink {
+		if uint(tag) >= uint(len(seen)) || seen[tag] || l.places[tag].id != noLink {
 			return errLinks
 		}
 		seen[tag] = true
@@ -144,7 +144,8 @@ func WeightsFrom(c WeightColumns, l *Links, first uint32) (*Weights, error) {
 		links: make([]float32, len(c.Links)),
 	}
 	for i := range w.slots {
-		if w.slots[i] = (weightSlot{c.Slots[3*i], c.Slots[3*i+1], c.Slots[3*i+2]}); int(w.slots[i].link) >= len(w.links) {
+		w.slots[i] = weightSlot{c.Slots[3*i], c.Slots[3*i+1], c.Slots[3*i+2]}
+		if uint(w.slots[i].link) >= uint(len(w.links)) {
 			return nil, fmt.Errorf("a slot is of no link")
 		}
 	}
@@ -161,7 +162,7 @@ func WeightsFrom(c WeightColumns, l *Links, first uint32) (*Weights, error) {
 			return nil, fmt.Errorf("link %d has a weight, and has ended", tag)
 		}
 		id, k, _ := l.Find(uint32(tag))
-		if int(max(id, l.Peer(id, k))) >= len(w.rows) {
+		if uint(max(id, l.Peer(id, k))) >= uint(len(w.rows)) {
 			return nil, fmt.Errorf("link %d has a weight, and none at an end", tag)
 		}
 	}

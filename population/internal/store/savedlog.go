@@ -49,7 +49,7 @@ func (l *ContactLog) SetColumns(c LogColumns, first uint32, now float64) error {
 	}
 	for i, at := range c.At {
 		w, k := c.Who[4*i:], c.First+uint64(i)
-		if !(at <= now) || int(w[0]) >= ids || int(w[1]) >= ids || w[0] == w[1] || uint64(max(w[2], w[3])) > k {
+		if !(at <= now) || uint(max(w[0], w[1])) >= uint(ids) || w[0] == w[1] || uint64(max(w[2], w[3])) > k {
 			return wrong
 		}
 		*l.at(k) = logged{at, w[0] + first, w[1] + first, w[2], w[3]}

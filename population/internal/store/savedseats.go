@@ -63,19 +63,19 @@ func (s *Seats) setPlaces(c SeatColumns, groups int) bool {
 		s.places[k] = p
 		level, _ := split(p.base)
 		switch {
-		case p.number == 0 || p.number >= c.Next || int(p.group) >= groups:
+		case p.number == 0 || p.number >= c.Next || uint(p.group) >= uint(groups):
 			return false
 		case p.base == Outside:
 			if p.n > 0 {
 				return false
 			}
-		case level >= len(c.Free) || p.n == 0 || int(p.n) > 1<<level || level > 2 && 4*int(p.n) <= 1<<level:
+		case level >= len(c.Free) || p.n == 0 || p.n > 1<<level || level > 2 && 4*int(p.n) <= 1<<level:
 			return false
 		}
 	}
 	gone := make([]bool, len(s.places))
 	for _, k := range c.Gone {
-		if int(k) >= len(gone) || gone[k] || s.keep {
+		if uint(k) >= uint(len(gone)) || gone[k] || s.keep {
 			return false
 		}
 		gone[k] = true
@@ -119,7 +119,7 @@ func (s *Seats) setBlocks(c SeatColumns) bool {
 			s.owner[level][i] = Elsewhere // not known yet
 		}
 		for _, block := range c.Free[level] {
-			if int(block) >= n || s.owner[level][block] != Elsewhere {
+			if uint(block) >= uint(n) || s.owner[level][block] != Elsewhere {
 				return false
 			}
 			s.owner[level][block] = Outside
@@ -151,7 +151,7 @@ func (s *Seats) setRoom(c SeatColumns) bool {
 	}
 	for group, list := range c.Room {
 		for _, k := range list {
-			if int(k) >= len(s.places) || gone[k] || int(s.places[k].group) != group || s.inRoom[k] > 0 {
+			if uint(k) >= uint(len(s.places)) || gone[k] || int(s.places[k].group) != group || s.inRoom[k] > 0 {
 				return false
 			}
 			s.list(k)
