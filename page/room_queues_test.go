@@ -54,9 +54,12 @@ func TestQueueOnPage(t *testing.T) {
 		if err := os.WriteFile(file, []byte(program), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		out, err := exec.Command("go", "run", file).CombinedOutput()
+		var said strings.Builder // by go, too: with GOFLAGS=-v, the packages that it compiles
+		command := exec.Command("go", "run", file)
+		command.Stderr = &said
+		out, err := command.Output()
 		if err != nil || string(out) != report {
-			t.Errorf("the program prints %v, %s\nand not %s", err, out, report)
+			t.Errorf("the program prints %v, %s%s\nand not %s", err, out, said.String(), report)
 		}
 	}
 	for want, form := range map[string]url.Values{"Servers: ": line("servers", "0"), "At night: ": line("night", "x"),
