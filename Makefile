@@ -14,9 +14,10 @@ TIMEOUT ?= 30m
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-# The race detector's tests and those of Python and R leave part of the machine idle, and run beside
-# the others. The modules within this one are tested by make modules, which is in make soak.
-test: compiler browser format tidy vet ## what every change must pass
+# go vet, the tests that wait, and those of Python and R leave part of the machine idle: the race
+# detector's packages are compiled and tested beside them. The modules within this one are tested by
+# make modules, which is in make soak.
+test: compiler browser format tidy ## what every change must pass
 	@$(MAKE) --no-print-directory -j3 race unit bindings
 
 format: ## check that gofmt changes nothing
@@ -31,13 +32,16 @@ tidy: ## check that go.mod is tidy
 unit race: export GOGC = 400
 vet: export GOGC = 1600
 vet: export GOMEMLIMIT = 2GiB
+# The command is released without cgo, and so it is tested.
+unit vet: export CGO_ENABLED = 0
 
 # Without -pgo=off, Go compiles every dependency of the command twice: with its profile and without.
 vet: ## go vet
 	$(GO) vet -pgo=off ./...
 
-# Some tests wait, for a browser or another process: more packages at once than there are cores.
-unit: ## every test
+# Some tests wait, for a browser or another process: more packages at once than there are cores. What
+# go vet has compiled is not compiled again.
+unit: vet ## go vet, and every test
 	$(GO) test -p 4 -pgo=off -timeout $(TIMEOUT) ./...
 
 # The packages in which goroutines meet. Tests of one goroutine have the build tag !race there.
