@@ -68,7 +68,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if f.list {
 		return listClaims(c.OutOrStdout(), claims)
 	}
-	files := []string{"report.html", "claims.json"}
+	files := []string{"report.html", "report.md", "claims.json"}
 	for _, claim := range claims {
 		files = append(files, claim.Name+".csv", claim.Name+"-*.csv", claim.Name+".svg", claim.Name+"-*.svg")
 	}
