@@ -153,7 +153,8 @@ func made(t *testing.T, record *reproduce.Report) []byte {
 		t.Fatal(err)
 	}
 	page := template.Must(template.ParseFiles("page.md.tmpl"))
-	if err := page.Execute(&out, map[string]any{"Record": record, "Counts": counts(record), "Table": table.String(),
+	lines := strings.NewReplacer("correction, ", "correction,\n", "; ", ";\n").Replace(counts(record))
+	if err := page.Execute(&out, map[string]any{"Record": record, "Counts": lines, "Table": table.String(),
 		"Thresholds": thresholds.String(), "Coverage": coverage(t)}); err != nil {
 		t.Fatal(err)
 	}
