@@ -351,7 +351,7 @@ func FuzzState(f *testing.F) {
 	draws := rand.New(rand.NewPCG(7, 7))
 	for k := range in.Sections {
 		for range testscale.Size(3, 6) {
-			f.Add(uint16(k), draws.Uint32(), uint8(draws.Uint32()), uint8(draws.IntN(3)))
+			f.Add(uint16(k), draws.Uint32(), uint8(draws.Uint32()), uint8(draws.IntN(4)))
 		}
 	}
 	f.Fuzz(func(t *testing.T, section uint16, offset uint32, value, how uint8) {
@@ -363,13 +363,15 @@ func FuzzState(f *testing.F) {
 			if name != which || len(content) == 0 {
 				return content
 			}
-			switch at := int(offset % uint32(len(content))); how % 3 {
+			switch at := int(offset % uint32(len(content))); how % 4 {
 			case 0:
 				content[at] ^= value
 			case 1:
 				content = content[:at]
-			default:
+			case 2:
 				content = append(content, value)
+			default:
+				withLargeNumber(content, at, value>>5)
 			}
 			return content
 		})
@@ -452,6 +454,14 @@ func goesOn(t testing.TB, path string) {
 	_, _ = m.Run(context.Background(), Options{First: s.First(), Seed: s.Seed()})
 }
 
+// withLargeNumber puts a number of 32 bits that is near the largest at a place of a section: as an
+// int of 32 bits it is negative, and it wraps if something is added.
+func withLargeNumber(content []byte, at int, less uint8) {
+	if at &^= 3; at+4 <= len(content) {
+		binary.LittleEndian.PutUint32(content[at:], math.MaxUint32-uint32(less))
+	}
+}
+
 // A state of places, queues, networks, tracing and observers in which bytes are others is refused,
 // or it is a run whose invariants hold: reading it never panics.
 func TestDamagedNeighbours(t *testing.T) {
@@ -485,6 +495,8 @@ func TestDamagedNeighbours(t *testing.T) {
 					return content[:at]
 				case 1:
 					return append(content, bit)
+				case 2, 3:
+					withLargeNumber(content, at, bit-1)
 				default:
 					content[at] ^= bit
 				}

@@ -48,7 +48,7 @@ func loadIndividuals(r *Run, in *loader) {
 	}
 	marked := newIDSet(n)
 	for _, id := range free {
-		if int(id) >= n || !marked.add(uint64(id)) || r.status(id+r.firstID).state != program.NoState {
+		if uint(id) >= uint(n) || !marked.add(uint64(id)) || r.status(id+r.firstID).state != program.NoState {
 			in.bad("a free slot is not free")
 			return
 		}
@@ -266,11 +266,11 @@ func loadTimers(r *Run, in *loader) {
 		in.bad("%d timers are sparse, and %d by status", len(keys), in.sparse)
 		return
 	}
-	before := uint64(0)
+	before, n := uint64(0), uint(r.Used-int(r.firstID))
 	for i, key := range keys {
-		id, column := store.Key(key)
-		id += r.firstID
-		if key <= before && i > 0 || key>>40 != 0 || int(id) >= r.Used || column < 0 || column >= len(r.sparse) ||
+		from, column := store.Key(key)
+		id := from + r.firstID
+		if key <= before && i > 0 || key>>40 != 0 || uint(from) >= n || column < 0 || column >= len(r.sparse) ||
 			!r.sparse[column] && r.offset[column] != isShared ||
 			r.status(id).sparse>>column&1 == 0 || !(timeOf(words[i]) >= r.Now) {
 			in.bad("a sparse timer belongs to nobody")
@@ -379,16 +379,16 @@ func (in *loader) readMembers(r *Run, name string, g *store.Groups, group func(i
 	if in.err != nil {
 		return
 	}
-	marked := newIDSet(r.Used - int(r.firstID))
+	slots := r.Used - int(r.firstID)
+	marked := newIDSet(slots)
 	for k, n := range lengths {
 		if n < 0 || n > int64(len(members)) {
 			in.bad("a group has %d members", n)
 			return
 		}
-		for _, id := range members[:n] {
-			id += r.firstID
-			if int(id) >= r.Used || !marked.add(uint64(id-r.firstID)) ||
-				r.status(id).state == program.NoState || group(id) != k {
+		for _, from := range members[:n] {
+			id := from + r.firstID
+			if uint(from) >= uint(slots) || !marked.add(uint64(from)) || r.status(id).state == program.NoState || group(id) != k {
 				in.bad("somebody is in a wrong group")
 				return
 			}

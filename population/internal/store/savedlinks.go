@@ -90,8 +90,10 @@ func (l *Links) SetColumns(c LinkColumns, first uint32) error {
 		p := linkPlace{c.Ends[2*tag], c.Ends[2*tag+1]}
 		if p.id == noLink {
 			ended++
-		} else if p.id += first; uint(p.id) >= uint(ids) {
+		} else if uint(p.id) >= uint(len(c.Degrees)) {
 			return errLinks
+		} else {
+			p.id += first
 		}
 		l.places[tag] = p
 	}
