@@ -47,7 +47,8 @@ func (q *Queue) shrink() {
 	large := q.tooLarge()
 	switch {
 	case entries <= min(q.most/2, few):
-		// Of ids that are far apart each may need a page of records, but no more than that.
+		// Of ids that are far apart each may need a page of records. Two more may stay, so that few
+		// entries of many ids do not ask for pages and give them back by turns.
 		if large && q.affords(q.pool.bytes()) || q.ids > (entries+2)<<pageBits && q.affords(q.recordBytes()) {
 			q.collapse()
 		}
