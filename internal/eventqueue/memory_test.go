@@ -119,7 +119,7 @@ func TestQueueKeepsWhatItNeedsAgain(t *testing.T) {
 		for _, events := range []eventqueue.ID{1, 5, 300} {
 			q := eventqueue.New()
 			r := rand.New(rand.NewPCG(43, 0))
-			const rounds = 20_000
+			rounds := testscale.Size[eventqueue.ID](20_000, 60_000)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			for range rounds / events {
@@ -133,7 +133,7 @@ func TestQueueKeepsWhatItNeedsAgain(t *testing.T) {
 			}
 			runtime.ReadMemStats(&after)
 			// What may be given back, and what is asked for on the way to where it was.
-			if got := after.TotalAlloc - before.TotalAlloc; got > 3*(128*2*rounds+64<<20)+100<<20 {
+			if got := after.TotalAlloc - before.TotalAlloc; got > 3*(128*2*uint64(rounds)+64<<20)+100<<20 {
 				t.Errorf("stride %d, %d events: %d bytes for %d of them", stride, events, got, rounds)
 			}
 			must(t, q.Check())

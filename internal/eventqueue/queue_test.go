@@ -134,14 +134,14 @@ func TestQueueVersionsStartAgain(t *testing.T) {
 }
 
 func TestQueueGivesMemoryBack(t *testing.T) {
-	const n = 600_000
+	n := testscale.Size(600_000, 1_000_000)
 	exponential, _ := calendartest.ByName("exponential")
 	j := calendartest.NewJumps(exponential, n, 5)
 	q := eventqueue.New()
 	must(t, calendartest.Fill(q, n, j))
 	must(t, calendartest.Hold(q, n, j))
 	full := q.Stats().Bytes
-	if perEvent := float64(full) / n; perEvent > 36 { // records grow by a quarter at a time
+	if perEvent := float64(full) / float64(n); perEvent > 36 { // records grow by a quarter at a time
 		t.Errorf("%.1f bytes per event", perEvent)
 	}
 	const left = 1000
@@ -160,7 +160,7 @@ func TestQueueGivesMemoryBack(t *testing.T) {
 }
 
 func TestQueueAllocatesNothing(t *testing.T) {
-	const n = 4000
+	n := testscale.Size(4000, 10_000)
 	for _, d := range calendartest.Distributions() {
 		j := calendartest.NewJumps(d, n, 6)
 		q := eventqueue.New()
@@ -257,7 +257,7 @@ func TestQueueNextBy(t *testing.T) {
 
 // Whatever arrays a queue prefetches, they stay as they are, and so does what the queue does.
 func TestQueueAccompanied(t *testing.T) {
-	const n = 40_000
+	n := testscale.Size(40_000, 100_000)
 	pairs, bytes := make([]uint64, 2*n), make([]byte, 10) // the second is too short for most ids
 	for i := range pairs {
 		pairs[i] = uint64(i)

@@ -4,12 +4,14 @@ import (
 	"context"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A queue of which most have left holds less memory after Trim, and goes on as if nothing had been
 // done.
 func TestTrim(t *testing.T) {
-	const n = 1 << 19
+	n := testscale.Size(1<<19, 1<<20)
 	q, other := New(), New()
 	for _, q := range []*Queue{q, other} {
 		rng := rand.New(rand.NewPCG(1, 2))
@@ -29,8 +31,8 @@ func TestTrim(t *testing.T) {
 			if err := q.check(); err != nil {
 				t.Fatal(err)
 			}
-			// A link for 31 entries, and 2 MB for chunks that are not full and slabs that are not.
-			after, most := q.pool.bytes(), 17*entries+2<<20
+			// A link for 31 entries, and for chunks and slabs that are not full 2 MB, 4 MB of twice as many.
+			after, most := q.pool.bytes(), 17*entries+4*n
 			if after > most || after > before {
 				t.Errorf("after %d events: %d bytes before, %d after, for %d entries: more than %d", i, before, after, entries,
 					most)
