@@ -105,7 +105,7 @@ func Measure(ctx context.Context, plan Plan) (r Report, err error) {
 		plan.Progress(done, total, "processor time")
 		done++
 		for i, p := range found {
-			t, err := plan.cost(ctx, p.Proxy, p.path)
+			t, err := plan.cost(ctx, p.Proxy, p.path, costRequests)
 			if ctx.Err() != nil {
 				return r, ctx.Err()
 			}
@@ -223,7 +223,7 @@ func (plan *Plan) latency(ctx context.Context, p Proxy, path string, slow bool, 
 
 // cost returns the processor time of a proxy for a request, in µs, with a few clients that send one
 // request after the other.
-func (plan *Plan) cost(ctx context.Context, p Proxy, path string) (float64, error) {
+func (plan *Plan) cost(ctx context.Context, p Proxy, path string, requests int) (float64, error) {
 	backends, stop, err := serve(plan.Backends, false)
 	if err != nil {
 		return 0, err
@@ -261,7 +261,7 @@ func (plan *Plan) cost(ctx context.Context, p Proxy, path string) (float64, erro
 		}
 		return ctx.Err()
 	}
-	each := costRequests / clients
+	each := requests / clients
 	if err := send(each / 10); err != nil {
 		return 0, err
 	}

@@ -46,7 +46,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("/proc/self/stat"); err == nil {
-		cost, err := plan.cost(t.Context(), p, os.Args[0])
+		cost, err := plan.cost(t.Context(), p, os.Args[0], 2000)
 		if err != nil || !(cost >= 0 && cost < 1e6) {
 			t.Errorf("%v µs, %v", cost, err)
 		}
