@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Integer is an integer parameter from Low to High.
+// An Integer is an integer parameter from Low to High.
 type Integer struct {
 	Name      string
 	Low, High int // from −10⁹ to 10⁹
