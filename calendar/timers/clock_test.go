@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -84,69 +85,73 @@ func TestEndOfReadingsBesideAStop(t *testing.T) {
 // A timer that was reset by a reading that is withdrawn late is not early: here the clock is never
 // withdrawn until long after the deadline.
 func TestClockThatIsNotWithdrawn(t *testing.T) {
-	ts := New(Resolution(50 * time.Microsecond))
-	c := &ts.ready().clock
-	c.within = 1 << 30
-	c.every = time.Hour // as if the goroutine that publishes readings did not run
-	fired := make(chan time.Time, 1)
-	const d = 4 * time.Millisecond
-	tm := ts.AfterFunc(d, func() { fired <- time.Now() })
-	for range 2 * wantedMany {
-		tm.Reset(d)
-	}
-	if c.now.Load() == 0 {
-		t.Fatal("no reading was published")
-	}
-	for range 10 {
-		time.Sleep(2 * time.Millisecond)
-		before := time.Now()
-		pending := tm.Reset(d)
-		if !pending { // the machine was busy, and it has expired: that is tested elsewhere
-			<-fired
-			continue
+	synctest.Test(t, func(t *testing.T) {
+		ts := New(Resolution(50 * time.Microsecond))
+		defer ts.Close()
+		c := &ts.ready().clock
+		c.within = 1 << 30
+		c.every = time.Hour // as if the goroutine that publishes readings did not run
+		var fired []time.Time
+		const d = 4 * time.Millisecond
+		tm := ts.AfterFunc(d, func() { fired = append(fired, time.Now()) })
+		for range 2 * wantedMany {
+			tm.Reset(d)
 		}
-		at := <-fired
-		for at.Before(before) { // it expired between the two calls below, on a busy machine
-			at = <-fired
+		if c.now.Load() == 0 {
+			t.Fatal("no reading was published")
 		}
-		if at.Sub(before) < d {
-			t.Fatalf("early by %v", d-at.Sub(before))
+		for range 10 {
+			time.Sleep(2 * time.Millisecond)
+			before := time.Now()
+			if !tm.Reset(d) {
+				t.Fatal("expired before its deadline")
+			}
+			time.Sleep(2 * d)
+			synctest.Wait()
+			if len(fired) != 1 {
+				t.Fatalf("fired %d times", len(fired))
+			}
+			if after := fired[0].Sub(before); after < d {
+				t.Fatalf("early by %v", d-after)
+			}
+			fired = nil
+			tm.Reset(d)
+			tm.Reset(d)
 		}
-		tm.Reset(d)
-		tm.Reset(d)
-	}
-	tm.Stop()
-	c.every = 50 * time.Microsecond
-	c.tick()
-	if _, ended := c.end(c.closed.Load()); !ended || len(c.long) == 0 {
-		t.Error("the reading that lasted long was not noted")
-	}
-	ts.Close()
+		tm.Stop()
+		c.every = 50 * time.Microsecond
+		c.tick()
+		if _, ended := c.end(c.closed.Load()); !ended || len(c.long) == 0 {
+			t.Error("the reading that lasted long was not noted")
+		}
+	})
 }
 
 // The driver may have read the time long before a Reset, if it was interrupted. The deadline of a
 // reading that has not ended does not count from then.
 func TestReadingThatHasNotEnded(t *testing.T) {
-	ts := New(Resolution(50 * time.Microsecond))
-	const d = 4 * time.Millisecond
-	tm := ts.AfterFunc(d, func() { t.Error("fired") })
-	s, reference := tm.shard, tm.reference.Load()
-	id := uint32(reference & idMask)
-	at, clock := s.at(id), &s.set.clock
-	s.mu.Lock()
-	s.closed = true // nothing but this test works here
-	s.mu.Unlock()
-	read := clock.time() + int64(time.Second)
-	at.word.Store(reference>>genShift<<genShift | sharedBit | 1)
-	clock.base = clock.base.Add(-2 * time.Second) // a second later there is a Reset by that reading
-	before := clock.time()
-	s.unlink(at)
-	if s.expire(id, at, read) != nil {
-		t.Fatal("expired by a reading that has not ended")
-	}
-	if to := at.word.Load(); to&sharedBit != 0 || to&timeMask < clock.after(before, d) {
-		t.Errorf("due at %d, wanted %d or later", to&timeMask, clock.after(before, d))
-	}
+	synctest.Test(t, func(t *testing.T) { // in which time stands still until the driver is kept out
+		ts := New(Resolution(50 * time.Microsecond))
+		const d = 4 * time.Millisecond
+		tm := ts.AfterFunc(d, func() { t.Error("fired") })
+		s, reference := tm.shard, tm.reference.Load()
+		id := uint32(reference & idMask)
+		at, clock := s.at(id), &s.set.clock
+		s.mu.Lock()
+		s.closed = true // nothing but this test works here
+		s.mu.Unlock()
+		read := clock.time() + int64(time.Second)
+		at.word.Store(reference>>genShift<<genShift | sharedBit | 1)
+		clock.base = clock.base.Add(-2 * time.Second) // a second later there is a Reset by that reading
+		before := clock.time()
+		s.unlink(at)
+		if s.expire(id, at, read) != nil {
+			t.Fatal("expired by a reading that has not ended")
+		}
+		if to := at.word.Load(); to&sharedBit != 0 || to&timeMask < clock.after(before, d) {
+			t.Errorf("due at %d, wanted %d or later", to&timeMask, clock.after(before, d))
+		}
+	})
 }
 
 // A Reset to a duration without a number does not use a reading, also if the duration is negative

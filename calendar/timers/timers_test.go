@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/stress"
@@ -125,32 +126,34 @@ func TestCallbackResetsItsOwnTimer(t *testing.T) {
 }
 
 func TestCloseStopsAndWaits(t *testing.T) {
-	ts := New(Resolution(100 * time.Microsecond))
-	var late atomic.Bool
-	pending := ts.AfterFunc(50*time.Millisecond, func() { late.Store(true) })
-	began, finished := make(chan bool), false
-	ts.AfterFunc(0, func() {
-		close(began)
-		time.Sleep(20 * time.Millisecond)
-		finished = true
+	synctest.Test(t, func(t *testing.T) {
+		ts := New(Resolution(100 * time.Microsecond))
+		var late atomic.Bool
+		pending := ts.AfterFunc(50*time.Millisecond, func() { late.Store(true) })
+		began, finished := make(chan bool), false
+		ts.AfterFunc(0, func() {
+			close(began)
+			time.Sleep(20 * time.Millisecond)
+			finished = true
+		})
+		<-began
+		ts.Close()
+		if !finished {
+			t.Error("Close did not wait for a callback")
+		}
+		if pending.Stop() || pending.Reset(0) {
+			t.Error("a timer is pending after Close")
+		}
+		after := ts.AfterFunc(0, func() { late.Store(true) })
+		if after.Stop() || after.Reset(0) || ts.Len() != 0 {
+			t.Error("a timer was started after Close")
+		}
+		ts.Close()
+		time.Sleep(60 * time.Millisecond)
+		if late.Load() {
+			t.Error("a timer fired after Close")
+		}
 	})
-	<-began
-	ts.Close()
-	if !finished {
-		t.Error("Close did not wait for a callback")
-	}
-	if pending.Stop() || pending.Reset(0) {
-		t.Error("a timer is pending after Close")
-	}
-	after := ts.AfterFunc(0, func() { late.Store(true) })
-	if after.Stop() || after.Reset(0) || ts.Len() != 0 {
-		t.Error("a timer was started after Close")
-	}
-	ts.Close()
-	time.Sleep(60 * time.Millisecond)
-	if late.Load() {
-		t.Error("a timer fired after Close")
-	}
 }
 
 func TestGoexitInACallback(t *testing.T) {
