@@ -129,8 +129,8 @@ soak: interpreters compiler browser lint test32 fuzz ## for hours: everything wi
 	$(MAKE) race RACE=./... TIMEOUT=6h
 	$(GO) vet -pgo=off -tags soak ./...
 	$(GO) test -pgo=off -tags soak -timeout 6h ./...
-	$(GO) test -tags soak -timeout 6h -run Soak ./spray ./relaxed -soak $(SOAKTIME)
-	$(GO) test -race -tags soak -timeout 6h ./spray ./relaxed -soak $(SOAKTIME)
+	$(GO) test -tags soak -timeout 6h -run 'Soak$$' ./spray ./relaxed -soak $(SOAKTIME)
+	$(GO) test -race -tags soak -timeout 6h -run 'Soak$$' ./spray ./relaxed -soak $(SOAKTIME)
 
 fuzz: ## search for failing inputs, FUZZTIME for each target
 	@GO="$(GO)" FUZZTIME=$(FUZZTIME) .ci/fuzz
