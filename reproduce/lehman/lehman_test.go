@@ -110,7 +110,7 @@ func smallIncrementsFit(says incrementsSays) check {
 
 func smallGigabyte(says memorySays) check {
 	return func(run *reproduce.Runner) reproduce.Finding {
-		return measureGigabyte(run, says, 200_000)
+		return measureGigabyte(run, says, 500_000)
 	}
 }
 
