@@ -10,15 +10,17 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // A backend that falls silent within its response has failed, and its slot is released; one that is
 // slow and not silent has not. The time between two reads does not count.
-func TestTransportResponseIdle(t *testing.T) {
-	t.Parallel() // it waits
+func TestTransportResponseIdle(t *testing.T) { synctest.Test(t, testTransportResponseIdle) }
+
+func testTransportResponseIdle(t *testing.T) {
 	end := make(chan bool)
-	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+	_, b, base := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
 		for range 12 { // of the slow one, 1200 ms
 			io.WriteString(w, "part")
 			http.NewResponseController(w).Flush()
@@ -31,7 +33,7 @@ func TestTransportResponseIdle(t *testing.T) {
 		}
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, ResponseIdle(time.Second))
+	tr := transport(t, []*url.URL{b}, base, ResponseIdle(time.Second))
 	for _, path := range []string{"/slow", "/reader", "/silent"} {
 		req, err := http.NewRequest("GET", "http://service"+path, nil)
 		if err != nil {
@@ -64,9 +66,10 @@ func TestTransportResponseIdle(t *testing.T) {
 }
 
 // An idle upgraded connection is closed; one with traffic in one direction is not.
-func TestTransportUpgradedIdle(t *testing.T) {
-	t.Parallel() // it waits
-	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+func TestTransportUpgradedIdle(t *testing.T) { synctest.Test(t, testTransportUpgradedIdle) }
+
+func testTransportUpgradedIdle(t *testing.T) {
+	_, b, base := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -76,7 +79,7 @@ func TestTransportUpgradedIdle(t *testing.T) {
 		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 		io.Copy(io.Discard, rw)
 	})
-	tr := transport(t, []*url.URL{b.url}, ResponseIdle(time.Second))
+	tr := transport(t, []*url.URL{b}, base, ResponseIdle(time.Second))
 	req, err := http.NewRequest("GET", "http://service/", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +103,8 @@ func TestTransportUpgradedIdle(t *testing.T) {
 	if _, err := bufio.NewReader(conn).ReadByte(); err == nil {
 		t.Error("it is not closed")
 	}
-	eventually(t, "its slot is free", func() bool { return tr.Stats().InFlight == 0 })
+	if synctest.Wait(); tr.Stats().InFlight != 0 {
+		t.Error("its slot is held")
+	}
 	conn.Close()
 }

@@ -2,23 +2,25 @@ package dispatchhttp
 
 import (
 	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
 // A client that sends a byte at a time holds one slot, and others are not affected. AttemptTimeout
 // bounds its time.
 func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
-	t.Parallel() // it waits
-	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+	synctest.Test(t, testTransportSlowClientHoldsOneSlot)
+}
+
+func testTransportSlowClientHoldsOneSlot(t *testing.T) {
+	_, b, base := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		hello(w, r)
 	})
-	tr := transport(t, []*url.URL{b.url}, Capacity(2), PoolLimit(1), MaxWait(time.Minute))
+	tr := transport(t, []*url.URL{b}, base, Capacity(2), PoolLimit(1), MaxWait(time.Minute))
 	read, write := io.Pipe()
 	slow := make(chan error)
 	go func() {
@@ -38,7 +40,7 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 	if err := <-slow; err != nil {
 		t.Error(err)
 	}
-	limited := transport(t, []*url.URL{b.url}, AttemptTimeout(500*time.Millisecond))
+	limited := transport(t, []*url.URL{b}, base, AttemptTimeout(500*time.Millisecond))
 	read, write = io.Pipe()
 	left := make(chan bool)
 	defer close(left)
@@ -61,28 +63,27 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 // A client of a proxy that stops within its body loses its slot after AttemptTimeout, although its
 // body cannot be closed while it is being read; that is no failure of the backend. A backend that
 // does not read its request has failed.
-func TestTransportWhoIsWaitedFor(t *testing.T) {
-	t.Parallel() // it waits
+func TestTransportWhoIsWaitedFor(t *testing.T) { synctest.Test(t, testTransportWhoIsWaitedFor) }
+
+func testTransportWhoIsWaitedFor(t *testing.T) {
 	end := make(chan bool)
-	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+	_, b, base := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/deaf" {
 			<-end
 		}
 		io.Copy(io.Discard, r.Body)
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, AttemptTimeout(500*time.Millisecond), Capacity(3))
+	tr := transport(t, []*url.URL{b}, base, AttemptTimeout(500*time.Millisecond), Capacity(3))
 	left := make(chan error, 1)
-	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	proxy, _, _ := newPipeServer(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, err := send(r.Context(), tr, "POST", "/", r.Body)
 		left <- err
-	}))
-	defer proxy.Close()
-	slow, err := net.Dial("tcp", proxy.Listener.Addr().String())
+	})
+	slow, err := proxy.dial(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer slow.Close()
 	io.WriteString(slow, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nthe beginning")
 	select {
 	case err := <-left:
@@ -95,6 +96,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 	if s := tr.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
 		t.Errorf("%+v", s)
 	}
+	slow.Close() // net/http holds a mutex while it reads, and time does not pass while that is waited for
 	if _, err := send(t.Context(), tr, "POST", "/deaf", io.LimitReader(zeros{}, 1<<40)); err != ErrAttemptTimeout {
 		t.Error(err)
 	}
