@@ -122,13 +122,14 @@ lint: format tidy staticcheck ## format, go.mod, staticcheck, fused instructions
 staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
 
-# Its tests contain those of make test.
+# Its tests contain those of make test. study takes longest, on one core for much of it: it comes first,
+# and the others beside it.
 soak: interpreters compiler browser lint test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
 	GO="$(GO)" .ci/bindings --install
 	$(MAKE) modules FLAGS=-race
 	$(MAKE) race RACE=./... TIMEOUT=6h
 	$(GO) vet -pgo=off -tags soak ./...
-	$(GO) test -pgo=off -tags soak -timeout 6h ./...
+	$(GO) test -pgo=off -tags soak -timeout 6h ./study ./...
 	$(GO) test -tags soak -timeout 6h -run 'Soak$$' ./spray ./relaxed -soak $(SOAKTIME)
 	$(GO) test -race -tags soak -timeout 6h -run 'Soak$$' ./spray ./relaxed -soak $(SOAKTIME)
 
