@@ -120,11 +120,16 @@ type running struct {
 }
 
 // start starts a proxy before backends, and waits until it takes connections.
-func (p Proxy) start(ctx context.Context, path string, backends []string) (*running, error) {
+func (p Proxy) start(ctx context.Context, path string, backends []string) (_ *running, err error) {
 	dir, err := os.MkdirTemp("", "almanac-proxies")
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(dir)
+		}
+	}()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err

@@ -51,8 +51,13 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%v µs, %v", cost, err)
 		}
 	}
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
 	if _, err := p.start(t.Context(), "/nothing", nil); err == nil {
 		t.Error("a program that does not exist was started")
+	}
+	if left, err := os.ReadDir(temporary); len(left) > 0 || err != nil {
+		t.Errorf("a proxy that was not started left %v, %v", left, err)
 	}
 }
 
