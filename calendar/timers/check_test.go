@@ -18,9 +18,7 @@ func (s *shard) check() error {
 	}
 	seen := map[uint32]bool{}
 	for b := range uint32(levels * buckets) {
-		level, digit := int(b/buckets), unit(b%buckets)
-		shift := level * digitBits
-		begins := s.wheel.now>>(shift+digitBits)<<(shift+digitBits) | digit<<shift
+		level, begins := b/buckets, s.begins(b)
 		seen[b] = true
 		n := 0
 		for id, last := s.at(b).next(), b; ; n++ {
@@ -39,7 +37,10 @@ func (s *shard) check() error {
 			if word&timeMask == 0 || at.f == nil {
 				return fmt.Errorf("bucket %d: slot %d has no timer", b, id)
 			}
-			if to := s.deadline(word, at.duration()); to < begins {
+			if at.bucket() != b {
+				return fmt.Errorf("slot %d is in bucket %d, and says %d", id, b, at.bucket())
+			}
+			if to := s.set.clock.deadline(at, word, s.wheel.now); to < begins {
 				return fmt.Errorf("bucket %d begins at %d, and slot %d in it is due at %d", b, begins, id, to)
 			}
 			id, last = at.next(), id

@@ -74,6 +74,37 @@ func (c *clock) after(ns int64, d time.Duration) unit {
 	return c.ceil(ns + ahead)
 }
 
+// deadline returns the deadline that the word of a slot has, read at a time or some time after it.
+// If the word has a reading of the shared clock, the deadline may be later: see end.
+func (c *clock) deadline(at *slot, word uint64, time unit) unit {
+	if word&sharedBit != 0 {
+		return unpackTime(word+staleness+c.ceil(at.duration.Load()), time)
+	}
+	if word&timeMask == timeMask {
+		return never
+	}
+	return unpackTime(word, time)
+}
+
+// A deadline is that of a Reset.
+type deadline struct {
+	now  unit   // when it was computed
+	to   unit   // the end of the reading may be later than is assumed here
+	bits uint64 // of a word
+}
+
+// fromNow returns the deadline after d by the time.
+func (c *clock) fromNow(d time.Duration) deadline {
+	now := c.time()
+	to := c.after(now, d)
+	return deadline{c.floor(now), to, packTime(to)}
+}
+
+// fromReading returns the deadline after d by a reading.
+func (c *clock) fromReading(reading unit, d time.Duration) deadline {
+	return deadline{reading, reading + staleness + c.ceil(int64(d)), sharedBit | reading&timeMask}
+}
+
 // publish makes a reading the one that is shared.
 func (c *clock) publish(reading unit) {
 	for !packable(reading) {

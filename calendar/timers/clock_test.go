@@ -154,9 +154,9 @@ func TestReadingThatHasNotEnded(t *testing.T) {
 	})
 }
 
-// A Reset to a duration without a number does not use a reading, also if the duration is negative
+// A Reset to a duration that is too short or too long does not use a reading, also if it is negative
 // or zero: it would postpone the timer each time.
-func TestResetWithoutNumber(t *testing.T) {
+func TestResetByTime(t *testing.T) {
 	for _, d := range []time.Duration{-1, 0, time.Millisecond, math.MinInt64, math.MaxInt64} {
 		ts := New()
 		tm := ts.AfterFunc(math.MaxInt64, nothing)
@@ -174,5 +174,44 @@ func TestResetWithoutNumber(t *testing.T) {
 			}
 		}
 		ts.Close()
+	}
+}
+
+// Resets use readings of the shared clock whatever the number of durations is that a set has seen,
+// and those to the duration of before do not need the lock.
+func TestManyDurations(t *testing.T) {
+	ts := New()
+	defer ts.Close()
+	all := make([]Timer, 10_000)
+	for i := range all {
+		all[i] = ts.AfterFunc(time.Hour+time.Duration(i), nothing)
+	}
+	c := &ts.ready().clock
+	c.publish(c.floor(c.time()) + 1)
+	for round := range 3 { // the first one binds, and takes the lock
+		if round == 2 {
+			c.publish(c.now.Load() + 3)
+		}
+		for i := range all {
+			d := 2*time.Hour + time.Duration(i)
+			s := all[i].shard
+			if round > 0 {
+				s.mu.Lock() // a Reset that needs it waits for ever
+			}
+			if !all[i].Reset(d) {
+				t.Fatal("was not pending")
+			}
+			if round > 0 {
+				s.mu.Unlock()
+			}
+			at := s.at(uint32(all[i].reference.Load() & idMask))
+			word := at.word.Load()
+			if word&sharedBit == 0 || word&timeMask != c.now.Load()&timeMask || at.duration.Load() != int64(d) {
+				t.Fatalf("round %d, timer %d: word %x, bound to %v", round, i, word, time.Duration(at.duration.Load()))
+			}
+		}
+		if err := ts.check(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func someDuration(r *rand.Rand) time.Duration {
 	case 1:
 		return time.Duration(r.IntN(10_000)) * time.Microsecond
 	case 2:
-		return 5 * time.Millisecond
+		return 4*time.Millisecond + time.Duration(r.IntN(1000))*time.Microsecond
 	}
 	return 4 * time.Millisecond
 }

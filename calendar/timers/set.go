@@ -16,7 +16,7 @@ import (
 // and docs/guide/timers.md). The order of timers within a resolution is not specified.
 //
 // AfterFunc, Stop and Reset take constant time; a Reset to a later time is one compare-and-swap. A
-// pending timer takes 24 bytes in the set and 24 in its [Timer], and one of the pointers in them,
+// pending timer takes 32 bytes in the set and 24 in its [Timer], and one of the pointers in them,
 // that to its function, is its own. The memory of timers that were stopped or have expired is used
 // again, and given back when most of it is not needed. A shard of the set takes about 100 kB; there
 // are 2 to 4 for each processor (a power of two).
@@ -98,6 +98,11 @@ func (s *Set) ready() *state {
 	return s.state.Load()
 }
 
+// shares reports whether Resets to a duration may use the shared clock.
+func (s *state) shares(d time.Duration) bool {
+	return d >= shortest*s.resolution && s.clock.floor(int64(d)) < longest
+}
+
 // shard returns the shard of the calling goroutine, which is found by where its stack lies: the
 // lock and the slots then stay in the cache of its processor.
 func (s *state) shard() int {
@@ -122,8 +127,7 @@ func (s *Set) AfterFunc(d time.Duration, f func()) (t Timer) {
 		panic("timers: the function is nil")
 	}
 	st := s.ready()
-	now := st.clock.time()
-	to := st.clock.after(now, d)
+	at := st.clock.fromNow(d)
 	first := st.shard()
 	for i := range st.shards {
 		sh := &st.shards[(first+i)%len(st.shards)]
@@ -131,7 +135,7 @@ func (s *Set) AfterFunc(d time.Duration, f func()) (t Timer) {
 		var reference uint64
 		ok := true
 		if !sh.closed {
-			reference, ok = sh.start(now, to, d, f)
+			reference, ok = sh.start(at.now, at.to, d, f)
 		}
 		sh.mu.Unlock()
 		if ok {

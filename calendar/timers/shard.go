@@ -2,7 +2,6 @@ package timers
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -10,11 +9,6 @@ import (
 // first of them. A Timer stays in its shard.
 type shard struct {
 	set *state
-
-	// durations are the numbered ones, in nanoseconds; see number. They are read without the lock.
-	// Number 0 means none.
-	durations [maxDurations]atomic.Int64
-	full      atomic.Bool
 
 	mu sync.Mutex
 	wheel
@@ -26,10 +20,6 @@ type shard struct {
 	ran      unit        // when run was last at work
 	due      []func()    // the batch of run
 
-	numbers    map[time.Duration]uint32
-	last       time.Duration // the last one that was numbered
-	lastNumber uint32
-
 	calls sync.WaitGroup // run, and functions that were called and have not returned
 	_     [64]byte
 }
@@ -39,8 +29,8 @@ const (
 	batchLen = 512
 	// restLen is how many units run rests at least, so that it does not run for every unit.
 	restLen = 2
-	// shortest is the shortest duration, in resolutions, that is numbered: readings of the shared
-	// clock are too coarse for shorter ones.
+	// shortest is the shortest duration, in resolutions, for Resets by the shared clock: its readings
+	// are too coarse for shorter ones.
 	shortest = 64
 	// longest is the longest one, in units: the age of a reading is less than half of what a word
 	// has room for.
@@ -52,60 +42,36 @@ func (s *shard) init(set *state) {
 	s.wake, s.earliest = never, never
 	s.wheel.init()
 	s.now = set.clock.floor(set.clock.time())
-	s.numbers = map[time.Duration]uint32{}
 }
 
 // start makes a timer pending, and returns the reference to its slot, which a Timer keeps:
 //
-//	bits 41–63  generation, bits 26–40  number of the duration, bits 0–25  slot
+//	bits 41–63  generation, bits 0–25  slot
 //
 // It needs the lock, and reports false if the shard is full.
-func (s *shard) start(now int64, to unit, d time.Duration, f func()) (reference uint64, ok bool) {
+func (s *shard) start(now, to unit, d time.Duration, f func()) (reference uint64, ok bool) {
 	id, at, ok := s.take()
 	if !ok {
 		return 0, false
 	}
-	n := s.number(d)
 	at.f = f
-	at.setDuration(n)
+	if s.set.shares(d) {
+		at.duration.Store(int64(d))
+	} else {
+		at.duration.Store(0)
+	}
 	gen := at.word.Load() >> genShift << genShift
 	at.word.Store(gen | packTime(to))
 	s.pending++
 	s.place(now, id, at, to)
-	return gen | uint64(n)<<idBits | uint64(id), true
-}
-
-// number returns the number of a duration, 0 if it has none.
-func (s *shard) number(d time.Duration) uint32 {
-	if d == s.last {
-		return s.lastNumber
-	}
-	n, ok := s.numbers[d]
-	if !ok {
-		if !s.binds(d) {
-			return 0
-		}
-		n = uint32(len(s.numbers)) + 1
-		s.numbers[d] = n
-		s.units[n] = s.set.clock.ceil(int64(d))
-		s.durations[n].Store(int64(d))
-		s.full.Store(n == maxDurations-1)
-	}
-	s.last, s.lastNumber = d, n
-	return n
-}
-
-// binds reports whether a duration may have a number. Without the lock it may be wrong about the
-// last ones that the table has room for.
-func (s *shard) binds(d time.Duration) bool {
-	return d >= shortest*s.set.resolution && int64(d)>>s.set.clock.shift < longest && !s.full.Load()
+	return gen | uint64(id), true
 }
 
 // place puts a timer into the wheel, and makes sure that run is called in time.
-func (s *shard) place(now int64, id uint32, at *slot, to unit) {
+func (s *shard) place(now unit, id uint32, at *slot, to unit) {
 	// No bucket begins before, and so the wheel may be moved on. It would do with its old time,
 	// but the timer would be moved more often.
-	if now := s.set.clock.floor(now); now < s.earliest && !s.running {
+	if now < s.earliest && !s.running {
 		s.wheel.now = max(s.wheel.now, now)
 	}
 	begins := s.insert(id, at, to)
@@ -194,7 +160,7 @@ func (s *shard) advance(ns int64) (more bool) {
 			s.wheel.now = begins
 			s.opening = b + 1
 		}
-		b := uint32(s.opening - 1)
+		b := s.opening - 1
 		for head := s.at(b); head.next() != b; steps++ {
 			if steps == batchLen {
 				return true
@@ -203,7 +169,7 @@ func (s *shard) advance(ns int64) (more bool) {
 			at := s.at(id)
 			s.unlink(at)
 			if b >= buckets {
-				s.insert(id, at, s.deadline(at.word.Load(), at.duration()))
+				s.insert(id, at, s.set.clock.deadline(at, at.word.Load(), s.wheel.now))
 			} else if f := s.expire(id, at, ns); f != nil {
 				s.due = append(s.due, f)
 			}
@@ -220,14 +186,14 @@ func (s *shard) expire(id uint32, at *slot, ns int64) func() {
 	for {
 		word := at.word.Load()
 		gen := word >> genShift << genShift
-		to := s.deadline(word, at.duration())
+		to := clock.deadline(at, word, s.wheel.now)
 		if to > now {
 			s.insert(id, at, to)
 			return nil
 		}
 		if word&sharedBit != 0 {
 			// The reading that the timer was reset by may have lasted longer.
-			units := s.units[at.duration()]
+			units := clock.ceil(at.duration.Load())
 			if end, ended := clock.end(to - units - staleness); ended {
 				to = end + units
 			} else {

@@ -2,7 +2,7 @@ package timers
 
 import "sync/atomic"
 
-// A slot is what a set keeps of a pending timer: 24 bytes.
+// A slot is what a set keeps of a pending timer: 32 bytes.
 //
 // The word is changed by compare-and-swap only, because a Reset changes it without the lock:
 //
@@ -11,31 +11,33 @@ import "sync/atomic"
 //	bits 0–39   time in units, modulo 2⁴⁰; 0 while no timer is pending here; see packTime
 //
 // The deadline of a shared word is the end of that reading (clock.go) plus the duration of the
-// slot. A slot keeps that duration for one generation.
+// slot. A slot keeps that duration for one generation, so that it is never read with the word of
+// another one. It is written with the lock and read without it.
 //
 // The links and the function belong to the lock of the shard.
 type slot struct {
-	word atomic.Uint64
-	f    func()
-	// From the top: duration, 12 bits, a number in the table of the shard; previous and next slot
-	// of the bucket, 26 bits each. Of a free slot, next is the next free one of the page.
+	word     atomic.Uint64
+	duration atomic.Int64 // of Resets that use the shared clock, in nanoseconds; 0 if there is none
+	f        func()
+	// From the top: bucket, 12 bits; previous and next slot of the bucket, 26 bits each. Of a free
+	// slot, next is the next free one of the page.
 	links uint64
 }
 
 const (
-	timeBits   = 40
-	timeMask   = 1<<timeBits - 1
-	sharedBit  = 1 << timeBits
-	genShift   = timeBits + 1
-	lastGen    = 1<<(64-genShift) - 1 // a slot is not used again after it
-	idBits     = 26
-	idMask     = 1<<idBits - 1
-	durShift   = 2 * idBits // in links; in the reference of a Timer it is idBits
-	pageBits   = 11         // 48 KiB, which the allocator does not round up
-	pageLen    = 1 << pageBits
-	maxPages   = 1 << (idBits - pageBits)
-	noSlot     = idMask // the end of a free list: a place in the last page, which is never made
-	sparePages = 4      // pages without a timer that are kept in any case
+	timeBits    = 40
+	timeMask    = 1<<timeBits - 1
+	sharedBit   = 1 << timeBits
+	genShift    = timeBits + 1
+	lastGen     = 1<<(64-genShift) - 1 // a slot is not used again after it
+	idBits      = 26
+	idMask      = 1<<idBits - 1
+	bucketShift = 2 * idBits
+	pageBits    = 11 // 64 KiB, which the allocator does not round up
+	pageLen     = 1 << pageBits
+	maxPages    = 1 << (idBits - pageBits)
+	noSlot      = idMask // the end of a free list: a place in the last page, which is never made
+	sparePages  = 4      // pages without a timer that are kept in any case
 )
 
 // Times are absolute except in a word, which has the last 40 bits of one. What the others are
@@ -76,12 +78,9 @@ func unpackTime(t, near unit) unit {
 
 func (s *slot) next() uint32      { return uint32(s.links & idMask) }
 func (s *slot) prev() uint32      { return uint32(s.links >> idBits & idMask) }
-func (s *slot) duration() uint32  { return uint32(s.links >> durShift) }
+func (s *slot) bucket() uint32    { return uint32(s.links >> bucketShift) }
 func (s *slot) setNext(id uint32) { s.links = s.links&^idMask | uint64(id) }
 func (s *slot) setPrev(id uint32) { s.links = s.links&^(idMask<<idBits) | uint64(id)<<idBits }
-func (s *slot) setDuration(n uint32) {
-	s.links = s.links&(1<<durShift-1) | uint64(n)<<durShift
-}
 
 // stop ends the generation of a slot, and reports whether a timer was pending. It may run beside
 // Resets, and needs the lock.

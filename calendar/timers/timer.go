@@ -26,9 +26,8 @@ type Timer struct {
 // returned true. If Reset returns false, the function may still be running for an earlier one:
 // Reset does not wait for it.
 //
-// Many Resets to one duration share readings of the clock; see docs/guide/timers.md. That is so for
-// the first 255 durations of 64 resolutions or more in each shard, for the life of the set. A Reset
-// to another one reads the clock.
+// Many Resets to durations of 64 resolutions or more share readings of the clock; see
+// docs/guide/timers.md. A Reset to the duration that the timer had before is the fastest.
 //
 // Reset panics if it starts a timer and its shard is full; see [Set.AfterFunc].
 func (t *Timer) Reset(d time.Duration) bool {
@@ -42,18 +41,15 @@ func (t *Timer) Reset(d time.Duration) bool {
 	reading := s.set.clock.now.Load()
 	if reading != 0 {
 		reference := t.reference.Load()
-		n := reference >> idBits % maxDurations
-		if n != 0 && s.durations[n].Load() == int64(d) {
-			if at := s.at(uint32(reference & idMask)); at != nil {
-				word := at.word.Load()
-				if (word^reference)>>genShift == 0 && word&sharedBit != 0 {
-					if int64((reading-word)<<(64-timeBits)) <= 0 { // modulo 2⁴⁰
-						return true
-					}
-					interleave.Point()
-					if at.word.CompareAndSwap(word, word&^timeMask|reading&timeMask) {
-						return true
-					}
+		if at := s.at(uint32(reference & idMask)); at != nil {
+			word := at.word.Load()
+			if (word^reference)>>genShift == 0 && word&sharedBit != 0 && at.duration.Load() == int64(d) {
+				if int64((reading-word)<<(64-timeBits)) <= 0 { // modulo 2⁴⁰
+					return true
+				}
+				interleave.Point()
+				if at.word.CompareAndSwap(word, word&^timeMask|reading&timeMask) {
+					return true
 				}
 			}
 		}
@@ -61,12 +57,21 @@ func (t *Timer) Reset(d time.Duration) bool {
 	return t.reset(d, reading)
 }
 
-// reset is Reset by the time, and not by a reading of the shared clock.
+// reset is Reset in all cases: by the reading of the shared clock if there is one and the duration
+// permits, or by the time.
 func (t *Timer) reset(d time.Duration, reading unit) bool {
 	s, clock := t.shard, &t.shard.set.clock
-	now := clock.time()
-	to := clock.after(now, d)
-	if t.postpone(now, to, d, reading) {
+	shares := s.set.shares(d)
+	var next deadline
+	if shares && reading != 0 {
+		next = clock.fromReading(reading, d)
+	} else {
+		next = clock.fromNow(d)
+		if shares {
+			clock.want(next.now)
+		}
+	}
+	if t.postpone(next, d) {
 		return true
 	}
 	interleave.Point()
@@ -75,45 +80,58 @@ func (t *Timer) reset(d time.Duration, reading unit) bool {
 	if s.closed {
 		return false
 	}
-	reference := t.reference.Load()
-	id := uint32(reference & idMask)
-	if at := s.at(id); at != nil && s.move(t, id, at, now, to, d) {
+	at, pending := t.slot()
+	if pending && s.move(t, at, next, d) {
 		return true
 	}
-	reference, ok := s.start(now, to, d, t.f)
+	if pending {
+		s.stop(t, at)
+	}
+	if next.bits&sharedBit != 0 {
+		next = clock.fromNow(d)
+	}
+	reference, ok := s.start(next.now, next.to, d, t.f)
 	if !ok {
 		panic(tooMany)
 	}
 	t.reference.Store(reference)
-	return false
+	return pending
 }
 
-// move gives a pending timer another deadline, with the lock. If the slot is bound to another
-// duration, it is bound to this one, in a new generation, so that the next Reset to it is short.
-func (s *shard) move(t *Timer, id uint32, at *slot, now int64, to unit, d time.Duration) bool {
-	n := s.number(d)
+// slot returns the slot of the timer, and whether the timer is pending. It needs the lock.
+func (t *Timer) slot() (at *slot, pending bool) {
+	reference := t.reference.Load()
+	at = t.shard.at(uint32(reference & idMask))
+	return at, at != nil && (at.word.Load()^reference)>>genShift == 0
+}
+
+// move gives a pending timer another deadline, with the lock. If the slot has another duration for
+// Resets by the shared clock, it gets this one, in a new generation, so that a Reset that has read
+// the old one fails. It reports false if the slot has no generation left for that.
+func (s *shard) move(t *Timer, at *slot, next deadline, d time.Duration) bool {
+	clock := &s.set.clock
+	bind := s.set.shares(d) && at.duration.Load() != int64(d)
 	for {
-		word, reference := at.word.Load(), t.reference.Load()
-		if (word^reference)>>genShift != 0 {
-			return false
-		}
+		word := at.word.Load()
 		gen := word >> genShift << genShift
-		bind := n != 0 && n != at.duration() && gen>>genShift < lastGen-1
 		if bind {
+			if gen>>genShift == lastGen-1 {
+				return false
+			}
 			gen += 1 << genShift
 		}
-		earlier := to < s.deadline(word, at.duration())
 		interleave.Point()
-		if !at.word.CompareAndSwap(word, gen|packTime(to)) {
+		if !at.word.CompareAndSwap(word, gen|next.bits) {
 			continue
 		}
+		id := t.reference.Load() & idMask
 		if bind {
-			at.setDuration(n)
-			t.reference.Store(gen | uint64(n)<<idBits | uint64(id))
+			at.duration.Store(int64(d))
+			t.reference.Store(gen | id)
 		}
-		if earlier {
+		if next.to < s.begins(at.bucket()) {
 			s.unlink(at)
-			s.place(now, id, at, to)
+			s.place(clock.floor(clock.time()), uint32(id), at, next.to)
 		}
 		return true
 	}
@@ -121,39 +139,20 @@ func (s *shard) move(t *Timer, id uint32, at *slot, now int64, to unit, d time.D
 
 // postpone gives a pending timer a deadline that is not earlier than the one it has. The wheel does
 // not change, and there is no need of the lock.
-func (t *Timer) postpone(now int64, to unit, d time.Duration, reading unit) bool {
-	s := t.shard
+func (t *Timer) postpone(next deadline, d time.Duration) bool {
+	s, clock := t.shard, &t.shard.set.clock
 	reference := t.reference.Load()
 	at := s.at(uint32(reference & idMask))
-	if at == nil {
-		return false
-	}
-	n := uint32(reference >> idBits % maxDurations)
-	near := s.set.clock.floor(now)
-	same := n != 0 && s.durations[n].Load() == int64(d)
-	if same && reading == 0 {
-		s.set.clock.want(near)
-	} else if !same && s.binds(d) {
+	if at == nil || s.set.shares(d) && at.duration.Load() != int64(d) {
 		return false // move will bind the slot to d
 	}
 	for {
 		word := at.word.Load()
-		if (word^reference)>>genShift != 0 {
+		if (word^reference)>>genShift != 0 || next.to < clock.deadline(at, word, next.now) {
 			return false
 		}
-		next := word>>genShift<<genShift | packTime(to)
-		if same && reading != 0 {
-			next = word>>genShift<<genShift | sharedBit | reading&timeMask
-		}
-		if s.deadlineNear(next, n, near) < s.deadlineNear(word, n, near) {
-			if next&sharedBit == 0 {
-				return false
-			}
-			reading = 0 // was withdrawn long ago: the time is later
-			continue
-		}
 		interleave.Point()
-		if at.word.CompareAndSwap(word, next) {
+		if at.word.CompareAndSwap(word, word>>genShift<<genShift|next.bits) {
 			return true
 		}
 	}
@@ -169,14 +168,17 @@ func (t *Timer) Stop() bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	reference := t.reference.Load()
-	id := uint32(reference & idMask)
-	at := s.at(id)
-	if at == nil || (at.word.Load()^reference)>>genShift != 0 || !at.stop() {
-		return false
+	at, pending := t.slot()
+	if pending {
+		s.stop(t, at)
 	}
+	return pending
+}
+
+// stop ends a pending timer, with the lock.
+func (s *shard) stop(t *Timer, at *slot) {
+	at.stop()
 	s.pending--
 	s.unlink(at)
-	s.release(id, at)
-	return true
+	s.release(uint32(t.reference.Load()&idMask), at)
 }

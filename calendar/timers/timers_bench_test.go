@@ -43,30 +43,45 @@ func BenchmarkClock(b *testing.B) {
 	}
 }
 
+// BenchmarkReset resets timers in turn: all to one duration, each to its own of a million different
+// ones, and each to another one every time, as time-outs with jitter are.
 func BenchmarkReset(b *testing.B) {
-	b.Run("time", func(b *testing.B) {
-		all := pendingTime(b)
+	durations := []struct {
+		name string
+		of   func(i, reset int) time.Duration
+	}{
+		{"one", func(int, int) time.Duration { return idle }},
+		{"own", func(i, _ int) time.Duration { return idle + time.Duration(i) }},
+		{"jitter", func(i, reset int) time.Duration {
+			return idle + time.Duration(uint32(i^reset)*2654435761)
+		}},
+	}
+	run := func(b *testing.B, of func(i, reset int) time.Duration, reset func(i int, d time.Duration)) {
+		for i := range benchPending {
+			reset(i, of(i, 0))
+		}
 		runtime.GC()
 		b.ReportAllocs()
 		b.ResetTimer()
 		b.RunParallel(func(p *testing.PB) {
-			for i := rand.IntN(len(all)); p.Next(); i++ {
-				all[i%benchPending].Reset(idle)
+			first := rand.IntN(benchPending)
+			for n := 0; p.Next(); n++ {
+				i := (first + n) % benchPending
+				reset(i, of(i, n))
 			}
 		})
-	})
-	b.Run("timers", func(b *testing.B) {
-		var ts Set
-		all := pendingSet(b, &ts)
-		runtime.GC()
-		b.ReportAllocs()
-		b.ResetTimer()
-		b.RunParallel(func(p *testing.PB) {
-			for i := rand.IntN(len(all)); p.Next(); i++ {
-				all[i%benchPending].Reset(idle)
-			}
+	}
+	for _, d := range durations {
+		b.Run(d.name+"/time", func(b *testing.B) {
+			all := pendingTime(b)
+			run(b, d.of, func(i int, d time.Duration) { all[i].Reset(d) })
 		})
-	})
+		b.Run(d.name+"/timers", func(b *testing.B) {
+			var ts Set
+			all := pendingSet(b, &ts)
+			run(b, d.of, func(i int, d time.Duration) { all[i].Reset(d) })
+		})
+	}
 }
 
 func BenchmarkStartStop(b *testing.B) {

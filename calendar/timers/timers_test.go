@@ -195,12 +195,11 @@ func TestResolutions(t *testing.T) {
 			}
 			s := tm.shard
 			s.mu.Lock()
-			for n, units := range s.units {
-				if d := s.durations[n].Load(); n > 0 && d != 0 && (units<<s.set.clock.shift < uint64(d) || units > longest) {
-					t.Errorf("%v: duration %d has %d units", resolution, d, units)
-				}
-			}
+			bound := s.at(uint32(tm.reference.Load() & idMask)).duration.Load()
 			s.mu.Unlock()
+			if s.set.shares(d) && time.Duration(bound) != d || s.set.clock.ceil(bound) > longest {
+				t.Errorf("%v: a timer of %v is bound to %v", resolution, d, time.Duration(bound))
+			}
 			tm.Stop()
 		}
 		if err := ts.check(); err != nil {

@@ -19,9 +19,8 @@ type wheel struct {
 	slots
 	now      uint64                        // no bucket begins before it, and only one of level 0 with it
 	occupied [levels * buckets / 64]uint64 // a bit for each bucket that may have timers
-	opening  int                           // the bucket whose timers are being moved, plus one
+	opening  uint32                        // the bucket whose timers are being moved, plus one
 	pending  int                           // timers
-	units    [maxDurations]unit            // the numbered durations, see shard.number
 }
 
 type unit = uint64
@@ -29,10 +28,9 @@ type unit = uint64
 const (
 	// With 512 buckets, a timer of a minute is moved once before it is due. With 64 it is moved
 	// twice, and each time it is no longer in the cache.
-	digitBits    = 9
-	buckets      = 1 << digitBits
-	levels       = 6 // 2⁵⁴ units, and an int64 of nanoseconds has no more than 2⁴⁹
-	maxDurations = 256
+	digitBits = 9
+	buckets   = 1 << digitBits
+	levels    = 6 // 2⁵⁴ units, and an int64 of nanoseconds has no more than 2⁴⁹
 )
 
 func (w *wheel) init() {
@@ -41,7 +39,7 @@ func (w *wheel) init() {
 		if id != b {
 			panic("timers: the first slots are not the heads of the buckets")
 		}
-		head.links = uint64(b)<<idBits | uint64(b)
+		head.links = uint64(b)<<bucketShift | uint64(b)<<idBits | uint64(b)
 	}
 }
 
@@ -56,13 +54,20 @@ func (w *wheel) insert(id uint32, at *slot, t unit) unit {
 	w.occupied[b/64] |= 1 << (b % 64)
 	head := w.at(b)
 	last := head.prev()
-	at.links = at.links>>durShift<<durShift | uint64(last)<<idBits | uint64(b)
+	at.links = uint64(b)<<bucketShift | uint64(last)<<idBits | uint64(b)
 	w.at(last).setNext(id)
 	head.setPrev(id)
 	return t >> shift << shift
 }
 
-// unlink takes a timer out of its bucket. The bucket is not known, and stays marked as occupied.
+// begins returns when a bucket begins.
+func (w *wheel) begins(b uint32) unit {
+	shift := b / buckets * digitBits
+	above := shift + digitBits
+	return w.now>>above<<above | unit(b%buckets)<<shift
+}
+
+// unlink takes a timer out of its bucket, which stays marked as occupied.
 func (w *wheel) unlink(at *slot) {
 	next, prev := at.next(), at.prev()
 	w.at(prev).setNext(next)
@@ -70,31 +75,12 @@ func (w *wheel) unlink(at *slot) {
 }
 
 // first returns the earliest bucket that may have timers, and when it begins.
-func (w *wheel) first() (bucket int, begins unit, ok bool) {
+func (w *wheel) first() (bucket uint32, begins unit, ok bool) {
 	for i, set := range w.occupied {
 		if set != 0 {
-			b := i*64 + bits.TrailingZeros64(set)
-			shift := b / buckets * digitBits
-			above := shift + digitBits
-			return b, w.now>>above<<above | unit(b%buckets)<<shift, true
+			b := uint32(i*64 + bits.TrailingZeros64(set))
+			return b, w.begins(b), true
 		}
 	}
 	return 0, never, false
-}
-
-// deadline returns the deadline that a word has, in units. If the word has a reading of the shared
-// clock, the deadline may be later: see clock.end. It needs the lock.
-func (w *wheel) deadline(word uint64, duration uint32) unit {
-	return w.deadlineNear(word, duration, w.now)
-}
-
-// deadlineNear is deadline without the lock, for a time that is now or was some time ago.
-func (w *wheel) deadlineNear(word uint64, duration uint32, time unit) unit {
-	if word&sharedBit != 0 {
-		return unpackTime(word+staleness+w.units[duration], time)
-	}
-	if word&timeMask == timeMask {
-		return never
-	}
-	return unpackTime(word, time)
 }

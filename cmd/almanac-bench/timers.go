@@ -32,8 +32,9 @@ func newTimers() *cobra.Command {
 
 In each round, each kind has n pending timers:
 
-  - they are reset (in order, and in random order), started and stopped by one goroutine per
-    processor; times are those of one goroutine
+  - they are reset (in order; in random order; in order, each to a duration of its own; and each to
+    another duration every time), started and stopped by one goroutine per processor; times are
+    those of one goroutine
   - bytes are those of a pending timer with what its user keeps, a pointer or a Timer
   - the collection is the processor time of one garbage collection, without that of the program
     before; and once more if the user keeps nothing
@@ -102,6 +103,8 @@ func printTimers(w io.Writer, report timersReport) error {
 		}
 		row("reset", "ns", r.Reset, "reset")
 		row("reset, random order", "ns", r.ResetAny, "resetRandom")
+		row("reset, own durations", "ns", r.ResetOwn, "resetOwn")
+		row("reset, new durations", "ns", r.ResetJitter, "resetJitter")
 		row("start and stop", "ns", r.StartStop, "startStop")
 		row("memory", "bytes", r.Bytes, "bytes")
 		row("garbage collection", "ns", r.GC, "gc")

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-sim/almanac/calendar/timers"
@@ -15,16 +16,18 @@ import (
 type TimerResult struct {
 	Name string `json:"name"`
 	// Nanoseconds of one goroutine, while as many are at work as there are processors.
-	Reset      float64 `json:"resetNs"`
-	ResetAny   float64 `json:"resetRandomNs"` // timers in random order
-	StartStop  float64 `json:"startStopNs"`
-	Bytes      float64 `json:"bytes"`     // with what the caller keeps
-	GC         float64 `json:"gcNs"`      // processor time of one collection for a timer
-	GCAlone    float64 `json:"gcAloneNs"` // if the caller keeps nothing
-	Processor  float64 `json:"fireProcessorNs"`
-	LateMedian float64 `json:"lateMedianMs"`
-	Late99     float64 `json:"late99Ms"`
-	LateMost   float64 `json:"lateMostMs"`
+	Reset       float64 `json:"resetNs"`
+	ResetAny    float64 `json:"resetRandomNs"` // timers in random order
+	ResetOwn    float64 `json:"resetOwnNs"`    // each timer to a duration of its own
+	ResetJitter float64 `json:"resetJitterNs"` // each timer to another duration every time
+	StartStop   float64 `json:"startStopNs"`
+	Bytes       float64 `json:"bytes"`     // with what the caller keeps
+	GC          float64 `json:"gcNs"`      // processor time of one collection for a timer
+	GCAlone     float64 `json:"gcAloneNs"` // if the caller keeps nothing
+	Processor   float64 `json:"fireProcessorNs"`
+	LateMedian  float64 `json:"lateMedianMs"`
+	Late99      float64 `json:"late99Ms"`
+	LateMost    float64 `json:"lateMostMs"`
 	// How many times the first kind of timers takes, in the same round: median, least and most.
 	Ratios map[string][3]float64 `json:"ratios,omitempty"`
 }
@@ -33,8 +36,8 @@ type TimerResult struct {
 // called through an interface that is measured.
 type timerKind interface {
 	fill(d time.Duration)
-	forget(n int, d time.Duration) // starts n and keeps nothing of them
-	resets(ids []int32, from, to int, d time.Duration)
+	forget(n int, d time.Duration)                           // starts n and keeps nothing of them
+	resets(ids []int32, from, to int, d, each time.Duration) // timer i to d + i·each
 	startStops(n int, d time.Duration)
 	fire(start time.Time, due func(i int) time.Duration, fired func(i int))
 	close()
@@ -56,10 +59,12 @@ func (t timeTimers) forget(n int, d time.Duration) {
 	}
 }
 
-func (t timeTimers) resets(ids []int32, from, to int, d time.Duration) {
+func (t timeTimers) resets(ids []int32, from, to int, d, each time.Duration) {
 	if ids == nil {
+		d += time.Duration(from) * each
 		for i := range t[from:to] {
 			t[from+i].Reset(d)
+			d += each
 		}
 	}
 	for _, i := range ids {
@@ -102,10 +107,12 @@ func (t setTimers) forget(n int, d time.Duration) {
 	}
 }
 
-func (t setTimers) resets(ids []int32, from, to int, d time.Duration) {
+func (t setTimers) resets(ids []int32, from, to int, d, each time.Duration) {
 	if ids == nil {
+		d += time.Duration(from) * each
 		for i := range t.all[from:to] {
 			t.all[from+i].Reset(d)
+			d += each
 		}
 	}
 	for _, i := range ids {
@@ -175,8 +182,14 @@ func (p TimerPlan) round(make func(n int) timerKind, order []int32) (r TimerResu
 	k.fill(endless)
 	r.Bytes = (heapInUse() - before) / float64(p.N)
 	r.GC = max(0, p.collection()-gc) * 1e9 / float64(p.N)
-	r.Reset = p.loops(p.N, func(from, to int) { k.resets(nil, from, to, endless) })
-	r.ResetAny = p.loops(p.N, func(from, to int) { k.resets(order[from:to], 0, 0, endless) })
+	r.Reset = p.loops(p.N, func(from, to int) { k.resets(nil, from, to, endless, 0) })
+	r.ResetAny = p.loops(p.N, func(from, to int) { k.resets(order[from:to], 0, 0, endless, 0) })
+	r.ResetOwn = p.loops(p.N, func(from, to int) { k.resets(nil, from, to, endless, time.Microsecond) })
+	var resets atomic.Uint32
+	r.ResetJitter = p.loops(p.N, func(from, to int) {
+		each := time.Duration(resets.Add(1) * 0x9e3779b1 >> 22) // up to a thousand nanoseconds
+		k.resets(nil, from, to, endless, each*time.Millisecond/time.Duration(p.N))
+	})
 	r.StartStop = p.loops(p.N/4, func(from, to int) { k.startStops(to-from, endless) })
 	k.close()
 	k = make(0)
@@ -259,6 +272,8 @@ var timerMeasures = []struct {
 }{
 	{"reset", func(r *TimerResult) *float64 { return &r.Reset }},
 	{"resetRandom", func(r *TimerResult) *float64 { return &r.ResetAny }},
+	{"resetOwn", func(r *TimerResult) *float64 { return &r.ResetOwn }},
+	{"resetJitter", func(r *TimerResult) *float64 { return &r.ResetJitter }},
 	{"startStop", func(r *TimerResult) *float64 { return &r.StartStop }},
 	{"bytes", func(r *TimerResult) *float64 { return &r.Bytes }},
 	{"gc", func(r *TimerResult) *float64 { return &r.GC }},
