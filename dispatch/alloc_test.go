@@ -40,6 +40,38 @@ func TestDispatcherAllocatesNothing(t *testing.T) {
 	mustClose(t, d)
 }
 
+// Nor does it if a pool of the default limit is filled and emptied again and again.
+func TestFullPoolAllocatesNothing(t *testing.T) {
+	var gate sync.RWMutex
+	var served sync.WaitGroup
+	workers := make([]func(context.Context, int), 64)
+	for i := range workers {
+		workers[i] = func(context.Context, int) {
+			gate.RLock() // a worker of a burst waits until all of it is there
+			gate.RUnlock()
+			served.Done()
+		}
+	}
+	d := dispatch.NewDispatcher(workers)
+	most := 0
+	burst := func() {
+		gate.Lock()
+		n := 0
+		for served.Add(1); d.TrySubmit(n) == nil; served.Add(1) {
+			n++
+		}
+		served.Done()
+		most = max(most, n)
+		gate.Unlock()
+		served.Wait()
+	}
+	burst()
+	if n := testing.AllocsPerRun(20, burst); n > 5 || most < 1024+64 {
+		t.Errorf("a burst of up to %d items allocates %v times", most, n)
+	}
+	mustClose(t, d)
+}
+
 func TestCallerAllocatesNothing(t *testing.T) {
 	workers := make([]func(context.Context, int) (int, error), 64)
 	for i := range workers {

@@ -30,7 +30,7 @@ func (s *scheduler[P]) check() error {
 	for it := s.freeList; it != nil; it = it.Links[byPlace].Next {
 		spare++
 	}
-	if present := s.blocked.Len + s.pool.Len + s.accepted.Len; spare != s.freeLen || spare > minSpare+present {
+	if present := s.blocked.Len + s.pool.Len + s.accepted.Len; spare != s.freeLen || spare > s.mostSpare()+present {
 		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, s.freeLen, present)
 	}
 	if s.finger != nil && s.finger.Value.in != accepted {

@@ -41,8 +41,9 @@ type WorkerID uint64
 // another while a younger one begins elsewhere, unless c is 1.
 //
 // Submit and the end of an item take constant time. A waiting item takes 72 bytes and its value.
-// Items are reused: nothing is allocated while there are at most 1024 items, or not more than
-// there were before. Memory beyond 1024 items is released once they are gone.
+// Items are reused: once warm, nothing is allocated while there are no more of them than in a full
+// pool of the default limit, at all workers, and of 1024 blocked callers. Memory of more items is
+// released once they are gone.
 //
 // It differs from the process of the paper in two ways. There, every ball asks one bin per round
 // and does not know which bins have room; here, an item is assigned where there is room, which

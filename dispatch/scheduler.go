@@ -40,6 +40,7 @@ import (
 type scheduler[P any] struct {
 	capacity int   // c
 	limit    int   // of the pool
+	spare    int   // how many items are kept for reuse for the pool and for blocked callers
 	maxWait  int64 // 0 means no limit
 	log      *slog.Logger
 	start    time.Time
@@ -143,9 +144,11 @@ func newScheduler[P any](o *options, workers int) *scheduler[P] {
 	if s.capacity == 0 {
 		s.capacity = capped.SweetSpot(o.load)
 	}
+	usual := max(minPoolLimit, int(min(capped.PoolBound(max(workers, 1), s.capacity, o.load), math.MaxInt32)))
 	if s.limit < 0 {
-		s.limit = max(minPoolLimit, int(min(capped.PoolBound(max(workers, 1), s.capacity, o.load), math.MaxInt32)))
+		s.limit = usual
 	}
+	s.spare = min(s.limit, usual) + minSpare
 	return s
 }
 
@@ -346,16 +349,20 @@ func (s *scheduler[P]) wake(w *worker[P]) {
 	}
 }
 
-// minSpare is how many items, and how many waiters, are always kept for reuse.
+// minSpare is how many waiters are kept for reuse, and how many items for their callers.
 const minSpare = 1024
 
+// mostSpare is how many items are kept for reuse if none is in use: for a full pool, or what is by
+// default a full pool, full workers, and minSpare blocked callers.
+func (s *scheduler[P]) mostSpare() int { return s.spare + len(s.byID)*min(s.capacity, minSpare) }
+
 // recycle returns the value of an item that is in no queue, and frees the item. The free list holds
-// at most minSpare items more than are in use, so that a burst leaves no memory behind.
+// at most mostSpare items more than are in use, so that a burst leaves no memory behind.
 func (s *scheduler[P]) recycle(it *item[P]) P {
 	v := it.Value.v
 	var none P
 	it.Value.v, it.Value.in, it.Seq = none, detached, 0
-	switch most := minSpare + s.blocked.Len + s.pool.Len + s.accepted.Len; {
+	switch most := s.mostSpare() + s.blocked.Len + s.pool.Len + s.accepted.Len; {
 	case s.freeLen < most:
 		it.Links[byPlace].Next, s.freeList = s.freeList, it
 		s.freeLen++

@@ -108,7 +108,7 @@ func TestDispatcherMemoryAfterBurst(t *testing.T) {
 	}
 	release()
 	shut(t, d)
-	if left := heap() - before; left > 300*minSpare {
+	if left := heap() - before; left > 300*2*minSpare {
 		t.Errorf("after %d items %d bytes are left", n, left)
 	}
 	runtime.KeepAlive(d)
