@@ -3,6 +3,8 @@ package calendar
 import (
 	"iter"
 	"math"
+
+	"github.com/almanac-sim/almanac/internal/owner"
 )
 
 // Agenda is a [Queue] whose events carry a value, for callers that have no dense ids. Scheduling an
@@ -19,16 +21,18 @@ import (
 // There can be 2³² events at once, or as many as [MaxID] says, counting from zero: one more is
 // refused with [ErrID].
 //
-// An Agenda must not be used from several goroutines at once. The zero value is an empty agenda.
+// An Agenda must not be used from several goroutines at once, nor copied: go vet reports copies. The zero value is an empty agenda.
 type Agenda[V any] struct {
 	queue  Queue
 	places places[V]
+	owner  uint32 // in handles; 0 before the first one
 }
 
 // A Handle names an event of an [Agenda]. It stays valid until the event is dispatched or
-// cancelled, and is refused afterwards: it never touches another event. Handles can be compared,
-// and the zero Handle is never valid.
+// cancelled, and is refused afterwards: it never touches another event, nor one of another agenda.
+// Handles can be compared, and the zero Handle is never valid.
 type Handle struct {
+	owner      uint32 // the Agenda: see package owner
 	place, use uint32
 }
 
@@ -49,7 +53,10 @@ func (a *Agenda[V]) Schedule(at float64, v V) (Handle, error) {
 	if err := a.queue.Schedule(ID(i), at); err != nil {
 		return Handle{}, err
 	}
-	return Handle{uint32(i), a.places.take(v)}, nil
+	if a.owner == 0 {
+		a.owner = owner.New()
+	}
+	return Handle{a.owner, uint32(i), a.places.take(v)}, nil
 }
 
 // Cancel removes an event and returns its value. It reports false if the event is no longer
@@ -64,11 +71,13 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 }
 
 // Reschedule moves a pending event to another time, behind the events already there. It refuses a
-// stale handle ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
+// handle that is stale or of another agenda ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
 func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
 	switch {
 	case h == Handle{}:
 		return errZeroHandle
+	case h.owner != a.owner:
+		return errForeignHandle
 	case !a.valid(h):
 		return errStaleHandle
 	}
@@ -133,7 +142,7 @@ func (a *Agenda[V]) Stats() Stats { return a.queue.Stats() }
 // valid reports whether the event of h is pending. Use numbers of free places are even, and no
 // handle has one.
 func (a *Agenda[V]) valid(h Handle) bool {
-	if h.use%2 == 0 {
+	if h.use%2 == 0 || h.owner != a.owner {
 		return false
 	}
 	p := a.places.at(h.place)

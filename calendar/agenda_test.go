@@ -316,6 +316,35 @@ func TestAgendaGivesPlacesBack(t *testing.T) {
 	}
 }
 
+// A handle of another agenda is refused, also if it has the place and the use of an event.
+func TestAgendaForeignHandle(t *testing.T) {
+	var a, b calendar.Agenda[string]
+	foreign, err := a.Schedule(1, "a")
+	must(t, err)
+	own, err := b.Schedule(2, "b")
+	must(t, err)
+	if foreign == own {
+		t.Error("two agendas give equal handles")
+	}
+	for _, h := range []calendar.Handle{foreign, {}} {
+		if v, ok := b.Cancel(h); ok {
+			t.Errorf("Cancel: %q", v)
+		}
+		if err := b.Reschedule(h, 3); !errors.Is(err, calendar.ErrNotScheduled) {
+			t.Errorf("Reschedule: %v", err)
+		}
+		if at, ok := b.Due(h); ok {
+			t.Errorf("Due: %v", at)
+		}
+		if v, ok := b.Value(h); ok {
+			t.Errorf("Value: %q", v)
+		}
+	}
+	if v, at, ok := b.Next(); v != "b" || at != 2 || !ok {
+		t.Errorf("Next: %q, %v, %v", v, at, ok)
+	}
+}
+
 func TestAgendaMaxID(t *testing.T) {
 	a := calendar.NewAgenda[int](calendar.MaxID(9))
 	var first calendar.Handle

@@ -35,6 +35,7 @@ func (handleError) Unwrap() error   { return ErrNotScheduled }
 
 // Interfaces, so that returning one allocates nothing.
 var (
-	errZeroHandle  error = handleError("calendar: the zero Handle names no event; use one that Schedule returned")
-	errStaleHandle error = handleError("calendar: the event of the handle was dispatched or cancelled; Schedule it anew")
+	errZeroHandle    error = handleError("calendar: the zero Handle names no event; use one that Schedule returned")
+	errForeignHandle error = handleError("calendar: the handle is of another Agenda; use it with the one that returned it")
+	errStaleHandle   error = handleError("calendar: the event of the handle was dispatched or cancelled; Schedule it anew")
 )

@@ -8,7 +8,7 @@ func (a *Agenda[V]) Check() error { return a.check() }
 // it.
 func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
 	a.places.at(h.place).use = use
-	return Handle{h.place, use}
+	return Handle{h.owner, h.place, use}
 }
 
 // Places is for how many events an agenda has places.

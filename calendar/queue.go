@@ -3,6 +3,7 @@ package calendar
 import (
 	"context"
 	"iter"
+	"sync"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
 )
@@ -38,12 +39,13 @@ import (
 // is divided before its time. And cancelling moves nothing: stale entries are dropped when their
 // bucket is opened, or swept out of it when they outnumber the others.
 //
-// A Queue must not be used from several goroutines at once. The zero value is an empty queue, as
+// A Queue must not be used from several goroutines at once, nor copied: go vet reports copies. The zero value is an empty queue, as
 // [New] makes it without options.
 //
 // [Brown88]: https://doi.org/10.1145/63039.63045
 // [TGT05]: https://doi.org/10.1145/1103323.1103324
 type Queue struct {
+	_     [0]sync.Mutex // go vet reports copies of what has a lock
 	queue eventqueue.Queue
 }
 

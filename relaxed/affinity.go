@@ -34,6 +34,7 @@ func (a *affinity) move(from, to uint64) {
 func (c *Queue[V]) affinity() *affinity {
 	var here byte
 	i := uint64(uintptr(unsafe.Pointer(&here))>>11) * golden >> 32
+	c.demandMade()
 	return &c.affinities[i&uint64(len(c.affinities)-1)]
 }
 

@@ -95,7 +95,10 @@ func (b *Blocking[V]) Cancel(h Handle) bool {
 
 // Close says that from now on only goroutines that deal with an event schedule others. It does not
 // wait, and may be called several times.
-func (b *Blocking[V]) Close() { b.backlog.Close() }
+func (b *Blocking[V]) Close() {
+	b.queue.demandMade()
+	b.backlog.Close()
+}
 
 // Len returns the number of pending events, as [Queue.Len] does.
 func (b *Blocking[V]) Len() int { return b.queue.Len() }

@@ -109,3 +109,25 @@ func TestExtremeTimes(t *testing.T) {
 		})
 	}
 }
+
+// What New did not make says so.
+func TestZeroValues(t *testing.T) {
+	var q Queue[int]
+	var b Blocking[int]
+	for name, use := range map[string]func(){
+		"Schedule": func() { q.Schedule(1, 1) }, "Next": func() { q.Next() }, "Peek": func() { q.Peek() },
+		"Cancel": func() { q.Cancel(Handle{}) }, "Len": func() { q.Len() }, "Stats": func() { q.Stats() },
+		"Blocking.Schedule": func() { b.Schedule(1, 1) }, "Blocking.Next": func() { b.Next(t.Context()) },
+		"Blocking.Cancel": func() { b.Cancel(Handle{}) }, "Blocking.Len": func() { b.Len() },
+		"Blocking.Close": func() { b.Close() },
+	} {
+		func() {
+			defer func() {
+				if p, ok := recover().(string); !ok || !strings.Contains(p, "call New") {
+					t.Errorf("%s: %v", name, p)
+				}
+			}()
+			use()
+		}()
+	}
+}

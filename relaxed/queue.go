@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/owner"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -45,7 +46,7 @@ import (
 // to the scheduler from time to time when goroutines are waiting for a processor, and hold no lock
 // then.
 //
-// The zero value is not ready for use; call [New]. The number of shards is fixed when a Queue is
+// The zero value is not ready for use, and its methods panic; call [New]. The number of shards is fixed when a Queue is
 // made, and checking for that in every operation would cost more than it is worth.
 //
 // [RSD15]: https://doi.org/10.1145/2755573.2755616
@@ -72,7 +73,7 @@ type Queue[V any] struct {
 func New[V any](opts ...Option) *Queue[V] {
 	o := apply(opts)
 	c := &Queue[V]{
-		owner:     newOwner(),
+		owner:     owner.New(),
 		shards:    make([]shard, o.concurrency),
 		subqueues: make([]atomic.Pointer[subqueue[V]], o.concurrency*o.per),
 		per:       o.per,
@@ -103,6 +104,13 @@ func New[V any](opts ...Option) *Queue[V] {
 	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
 	c.local.New = func() any { return &c.locals[(c.fresh.Add(1)-1)%uint32(len(c.locals))] }
 	return c
+}
+
+// demandMade panics if New did not make the queue.
+func (c *Queue[V]) demandMade() {
+	if c == nil || len(c.affinities) == 0 {
+		panic("relaxed: the zero Queue or Blocking is not ready for use; call New or NewBlocking")
+	}
 }
 
 // maxAffine is for how many processes there are affinities enough; more do not run at once.
@@ -233,6 +241,7 @@ func (c *Queue[V]) Next() (v V, at float64, ok bool) {
 // Cancel removes an event. It reports whether it did: for every event exactly one of all calls that
 // try to take it, to cancel it or to dispatch it, does.
 func (c *Queue[V]) Cancel(h Handle) bool {
+	c.demandMade()
 	if h.owner != c.owner { // a handle of this Queue has a subqueue that there is
 		return false
 	}
@@ -255,6 +264,7 @@ func (c *Queue[V]) Cancel(h Handle) bool {
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Queue[V]) Peek() (at float64, ok bool) {
+	c.demandMade()
 	for try := 0; ; try++ {
 		_, top, busy := c.earliest()
 		switch {
@@ -273,6 +283,7 @@ func (c *Queue[V]) Peek() (at float64, ok bool) {
 // Len returns the number of pending events. While others schedule and dispatch it is approximate.
 // It locks one subqueue after the other.
 func (c *Queue[V]) Len() int {
+	c.demandMade()
 	n := 0
 	for number := range c.subqueues {
 		s, i, there := c.subqueue(number)

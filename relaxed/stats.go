@@ -46,6 +46,7 @@ func (s Stats) String() string {
 // Stats locks one subqueue after the other, those of each shard together. It returns the sum, and
 // the statistics of each.
 func (c *Queue[V]) Stats() (sum Stats, each []Stats) {
+	c.demandMade()
 	each = make([]Stats, 0, len(c.subqueues))
 	for number := range c.subqueues {
 		s, i, there := c.subqueue(number)

@@ -82,7 +82,10 @@ func (b *Blocking[K, V]) Delete(h Handle) bool {
 
 // Close says that from now on only goroutines that deal with an element insert others. It does not
 // wait, and may be called several times.
-func (b *Blocking[K, V]) Close() { b.backlog.Close() }
+func (b *Blocking[K, V]) Close() {
+	b.list.demandMade()
+	b.backlog.Close()
+}
 
 // Len returns the number of elements, as [List.Len] does.
 func (b *Blocking[K, V]) Len() int { return b.list.Len() }

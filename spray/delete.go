@@ -52,6 +52,7 @@ func (l *List[K, V]) freeze(n *node[K, V], height int) {
 // Delete removes the element of a handle. It reports whether it did: for each element exactly one
 // of all that try to remove it does. It costs as much as an insertion.
 func (l *List[K, V]) Delete(h Handle) bool {
+	l.demandMade()
 	if h.owner != l.owner { // a handle of this list has a node that there is
 		return false
 	}
@@ -97,6 +98,7 @@ func (l *List[K, V]) drop(p *participant, n *node[K, V], i, count uint32) {
 // element before the one that it returns. If ok is false, there was a moment at which the list was
 // empty.
 func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
+	l.demandMade()
 	p := l.epochs.Enter()
 	key, value, ok = l.deleteMin(p)
 	p.Leave()

@@ -121,3 +121,26 @@ func useKey[K cmp.Ordered](t *testing.T, key K) {
 		t.Errorf("%d elements came out of 200", len(keys))
 	}
 }
+
+// What New did not make says so.
+func TestZeroValues(t *testing.T) {
+	var l List[int, int]
+	var b Blocking[int, int]
+	for name, use := range map[string]func(){
+		"Insert": func() { l.Insert(1, 1) }, "Spray": func() { l.Spray() }, "DeleteMin": func() { l.DeleteMin() },
+		"Delete": func() { l.Delete(Handle{}) }, "Search": func() { l.Search(1) }, "Len": func() { l.Len() },
+		"Stats": func() { l.Stats() }, "Heights": func() { l.Heights() },
+		"Blocking.Insert": func() { b.Insert(1, 1) }, "Blocking.Spray": func() { b.Spray(t.Context()) },
+		"Blocking.Delete": func() { b.Delete(Handle{}) }, "Blocking.Len": func() { b.Len() },
+		"Blocking.Close": func() { b.Close() },
+	} {
+		func() {
+			defer func() {
+				if p, ok := recover().(string); !ok || !strings.Contains(p, "call New") {
+					t.Errorf("%s: %v", name, p)
+				}
+			}()
+			use()
+		}()
+	}
+}

@@ -37,6 +37,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 	if key != key {
 		panic("spray: a key must not be NaN")
 	}
+	l.demandMade()
 	place := l.locate(key) // hints are fetched meanwhile
 	p, i := l.acquire()
 	n := l.nodes.At(i)

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/epoch"
+	"github.com/almanac-sim/almanac/internal/owner"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -42,7 +43,7 @@ import (
 // suspended in the middle of an operation, Insert waits for it: at most some 250 sleeps of a
 // millisecond, which take longer where many goroutines wait for a processor.
 //
-// The zero value is not ready for use; call [New]. The order of keys and the walk of sprays are
+// The zero value is not ready for use, and its methods panic; call [New]. The order of keys and the walk of sprays are
 // fixed when a List is made, and checking for that in every operation would cost more than it is
 // worth.
 type List[K cmp.Ordered, V any] struct {
@@ -75,7 +76,7 @@ const headNode = 1
 // New returns an empty list. It needs no tuning; the options only help.
 func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	o := apply(opts)
-	l := &List[K, V]{owner: newOwner(), walk: *o.walk}
+	l := &List[K, V]{owner: owner.New(), walk: *o.walk}
 	l.nodes.Ensure(none)
 	l.nodes.Ensure(headNode)
 	l.fresh.Store(headNode)
@@ -123,4 +124,14 @@ func (l *List[K, V]) reserve(elements int) {
 }
 
 // Len is the number of elements. While others insert and remove it is approximate.
-func (l *List[K, V]) Len() int { return l.epochs.Total() }
+func (l *List[K, V]) Len() int {
+	l.demandMade()
+	return l.epochs.Total()
+}
+
+// demandMade panics if New did not make the list.
+func (l *List[K, V]) demandMade() {
+	if l == nil || l.head == nil {
+		panic("spray: the zero List or Blocking is not ready for use; call New or NewBlocking")
+	}
+}

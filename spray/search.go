@@ -163,6 +163,7 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 	if key != key {
 		return value, false
 	}
+	l.demandMade()
 	p := l.epochs.Enter()
 	defer p.Leave()
 	// A dead node may stay linked at a level when it has long been unlinked at those below, where

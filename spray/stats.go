@@ -41,6 +41,7 @@ type counts [epoch.Counters]uint64
 // Stats returns the sums over all goroutines. Counts of operations that are in progress may be
 // missing: it waits only a moment for them.
 func (l *List[K, V]) Stats() Stats {
+	l.demandMade()
 	var sum counts
 	for _, p := range l.epochs.Participants() {
 		there := l.epochs.TryEnter(p)
@@ -71,6 +72,7 @@ func (l *List[K, V]) Stats() Stats {
 // list whose heights walks have not biased, a height of h has probability 2^(−h), independently of
 // the others. While other goroutines insert and remove it is approximate. It visits all elements.
 func (l *List[K, V]) Heights() []int {
+	l.demandMade()
 	p := l.epochs.Enter()
 	defer p.Leave()
 	heights := make([]int, 0, max(0, l.Len()))

@@ -174,6 +174,7 @@ const (
 // No element is passed over for ever: every so often, [Walk.Exact], a goroutine's Spray removes the
 // first element.
 func (l *List[K, V]) Spray() (key K, value V, ok bool) {
+	l.demandMade()
 	p := l.epochs.Enter()
 	defer p.Leave()
 	p.Local.removals++

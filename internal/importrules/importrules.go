@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"internal/interleave":  {},
 	"internal/memory":      {},
 	"internal/modelfit":    {},
+	"internal/owner":       {},
 	"internal/panics":      {},
 	"internal/suggest":     {},
 	"internal/quantile":    {},
@@ -50,7 +51,7 @@ var mayImport = map[string][]string{
 	"internal/study":      {"internal/design", "internal/detmath", "internal/format", "internal/plot"},
 
 	// Structures.
-	"calendar":                 {"internal/eventqueue", "internal/panics"},
+	"calendar":                 {"internal/eventqueue", "internal/owner", "internal/panics"},
 	"calendar/calendartest":    {"calendar", "internal/random", "internal/timekey"},
 	"calendar/static":          {"calendar", "internal/memory", "internal/random"},
 	"calendar/timers":          {"internal/interleave"},
@@ -66,10 +67,10 @@ var mayImport = map[string][]string{
 	"dispatch/dispatchtest":    {},
 	"dispatch/internal/slots":  {"internal/random"},
 	"relaxed": {"calendar", "internal/backlog", "internal/cpu", "internal/interleave", "internal/ladder",
-		"internal/timekey"},
+		"internal/owner", "internal/timekey"},
 	"relaxed/relaxedtest": {"internal/random"},
 	"spray": {"internal/backlog", "internal/cpu", "internal/epoch", "internal/interleave",
-		"internal/random", "internal/timekey"},
+		"internal/owner", "internal/random", "internal/timekey"},
 
 	// Models.
 	"sim": {"calendar", "internal/detmath", "internal/panics", "internal/random", "internal/sketch",
