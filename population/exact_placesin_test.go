@@ -1,6 +1,7 @@
 package population_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -128,5 +129,54 @@ states: {a: {}}
 		if _, err := population.Compile("model.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v", c.rest, err)
 		}
+	}
+}
+
+// Nor can it depend on what is drawn by random numbers after those of a distribution by it, and it
+// can depend only on what kinds of places before it are made of.
+func TestMadeOfInOrder(t *testing.T) {
+	const model = `
+name: order
+time: {unit: day, end: 1}
+population: {SIZE, age: AGE}
+attributes: {sex: {f: 50%, m: 50%}, role: {x: 50%, y: 50%}, band: {age: {child: 0 years, adult: 20 years}}, RISK}
+machines: {hiv: {start: {yes: 30%, no: rest}, states: {yes: {}, no: {}}}}
+places:
+  block: {size: 3, alike: [BLOCK], join: none}
+  household: {by: sex, made of: [{share: 100%, f: 1, m: 1}], REST, join: none}
+  team: {by: role, made of: [{share: 100%, x: 1, y: 1}], where: {TEAM}, join: none}
+states: {a: {}}
+`
+	const bySex = "{by: sex, f: {exactly: 30 years}, m: {gamma: {mean: 30 years, shape: 2}}}"
+	for _, c := range []struct{ age, risk, rest, team, block, want string }{
+		{rest: "where: {band: child}"},
+		{rest: "where: {hiv: yes}", team: "band: child"},
+		{age: bySex, rest: "alike: [block]", want: "who is in which block depends on band, by sex, which made of gives"},
+		{age: bySex, rest: "where: {band: child}", want: "places: household: where asks for band, by sex, which made of gives"},
+		{age: bySex, rest: "where: {hiv: yes}", want: "places: household: where asks for hiv, by sex, which made of gives"},
+		{risk: "risk: {number: {by: sex, f: 1, m: {gamma: {mean: 1, shape: 2}}}}", rest: "where: {hiv: yes}",
+			want: "places: household: where asks for hiv, by sex, which made of gives"},
+		{rest: "where: {role: x}",
+			want: "places: household: where asks for role, which places: team gives; write team before household"},
+		{rest: "alike: [role]", want: "places: household: alike: role, which places: team gives; write team before household"},
+		{rest: "alike: [block]", block: "role",
+			want: "places: household: alike: who is in which block depends on role, which places: team gives; write team before block"},
+	} {
+		text := strings.NewReplacer("SIZE", "size: 12, start: {a: rest}", "AGE", cmp.Or(c.age, "{exactly: 30 years}"),
+			", RISK", strings.TrimSuffix(", "+c.risk, ", "), "REST", c.rest, "TEAM", cmp.Or(c.team, "sex: f"), "BLOCK",
+			cmp.Or(c.block, "band")).Replace(model)
+		_, err := population.Compile("model.yaml", []byte(text))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: error %v", c, err)
+		}
+	}
+	// The shares of a group may be by it, too.
+	text := strings.NewReplacer("SIZE", "size: 12, groups: [{share: 100%, with: {role: {x: {by: sex, f: 10%, m: 20%}, y: rest}}, start: {a: rest}}]",
+		"AGE", "{exactly: 30 years}", ", RISK", "", "REST", "where: {role: x}", "BLOCK", "band").Replace(model)
+	i := strings.Index(text, "  team:")
+	text = text[:i] + text[strings.Index(text, "states: {a"):]
+	const want = "places: household: where asks for role, by sex, which made of gives"
+	if _, err := population.Compile("model.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, expected %s", err, want)
 	}
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/eval"
@@ -39,6 +40,11 @@ func (c *compiler) places(here eval.Scope) {
 	for k := range all {
 		c.program.Places = append(c.program.Places, c.place(here, k))
 	}
+	for k := range all {
+		if c.program.Places[k].By >= 0 {
+			c.checkMade(here, k)
+		}
+	}
 }
 
 // place works out one of them.
@@ -74,9 +80,7 @@ func (c *compiler) place(here eval.Scope, k int) (p program.Place) {
 	default:
 		c.madeOf(here, text, &p)
 	}
-	if c.alike(text, &p, k); p.By >= 0 {
-		c.checkMade(here, text, &p)
-	}
+	c.alike(text, &p, k)
 	switch text.Join.Name {
 	case "any":
 		p.Join = program.JoinAny
@@ -403,60 +407,79 @@ func (c *compiler) fixedNumber(here eval.Scope, v syntax.Value, what string) (in
 	return here.WholeNumber(v, what)
 }
 
-// checkMade checks that who is put into places that are made of something does not depend on the
-// values that these give.
-func (c *compiler) checkMade(here eval.Scope, text *syntax.Place, p *program.Place) {
-	for i, w := range p.Where {
-		if c.followsFrom(here, w.Attribute, p.By) {
-			at := text.Where[min(i, len(text.Where)-1)].Attribute
-			c.Add(at.At, "%s: where asks for %s, which made of gives", text.What, c.madeName(w.Attribute, p.By))
+// checkMade checks that the people who are put into places that are made of something do not depend
+// on the values that these give, nor on those that only later kinds give.
+func (c *compiler) checkMade(here eval.Scope, k int) {
+	text, p := &c.file.Places[k], &c.program.Places[k]
+	for j := range c.program.Places {
+		from := c.program.Places[j].By
+		if from < 0 {
+			continue
 		}
-	}
-	for _, n := range text.Alike {
-		if k := c.kind(n.Name); k >= 0 && k < len(c.program.Places) {
-			if a := c.sortedBy(here, k, p.By); a >= 0 {
-				c.Add(n.At, "%s: alike: who is in which %s depends on %s, which made of gives", text.What, n.Name,
-					c.madeName(a, p.By))
+		// gives says which kind gives a value. It must stand before the one that asks for it.
+		gives := func(a, asks int) string {
+			name := c.program.Attributes[from].Name
+			if a != from {
+				name = c.program.Attributes[a].Name + ", by " + name
 			}
-		} else if a := c.program.Attributes.Index(n.Name); a >= 0 && c.followsFrom(here, a, p.By) {
-			c.Add(n.At, "%s: alike: made of gives %s", text.What, c.madeName(a, p.By))
+			if j == k {
+				return name + ", which made of gives"
+			}
+			return fmt.Sprintf("%s, which places: %s gives; write %s before %s", name, c.file.Places[j].Name,
+				c.file.Places[j].Name, c.file.Places[asks].Name)
+		}
+		for i, w := range p.Where {
+			if j >= k && c.followsFrom(here, w.Attribute, from) {
+				at := text.Where[min(i, len(text.Where)-1)].Attribute
+				c.Add(at.At, "%s: where asks for %s", text.What, gives(w.Attribute, k))
+			}
+		}
+		for _, n := range text.Alike {
+			if other := c.kind(n.Name); other >= 0 && other < k {
+				if a, asks := c.sortedBy(here, other, j); a >= 0 {
+					c.Add(n.At, "%s: alike: who is in which %s depends on %s", text.What, n.Name, gives(a, asks))
+				}
+				continue
+			}
+			switch a := c.program.Attributes.Index(n.Name); {
+			case a < 0 || j < k || !c.followsFrom(here, a, from):
+			case j == k:
+				c.Add(n.At, "%s: alike: made of gives %s", text.What, strings.TrimSuffix(gives(a, k), ", which made of gives"))
+			default:
+				c.Add(n.At, "%s: alike: %s", text.What, gives(a, k))
+			}
 		}
 	}
-}
-
-// madeName names an attribute that follows from the one that made of gives.
-func (c *compiler) madeName(a, by int) string {
-	name := c.program.Attributes[by].Name
-	if a == by {
-		return name
-	}
-	return c.program.Attributes[a].Name + ", by " + name
 }
 
 // sortedBy returns an attribute by which people are put into the places of a kind at the start, and
-// that follows from another; −1 if there is none.
-func (c *compiler) sortedBy(here eval.Scope, kind, from int) int {
+// that follows from what a kind that stands after it gives, and which kind of places asks for it; −1
+// if there is none.
+func (c *compiler) sortedBy(here eval.Scope, kind, gives int) (attribute, asks int) {
 	p := &c.program.Places[kind]
-	for _, w := range p.Where {
-		if c.followsFrom(here, w.Attribute, from) {
-			return w.Attribute
+	if from := c.program.Places[gives].By; gives > kind {
+		for _, w := range p.Where {
+			if c.followsFrom(here, w.Attribute, from) {
+				return w.Attribute, kind
+			}
 		}
-	}
-	for _, a := range p.Alike {
-		if c.followsFrom(here, a, from) {
-			return a
+		for _, a := range p.Alike {
+			if c.followsFrom(here, a, from) {
+				return a, kind
+			}
 		}
 	}
 	for _, other := range p.AlikeIn {
-		if a := c.sortedBy(here, other, from); a >= 0 {
-			return a
+		if a, asks := c.sortedBy(here, other, gives); a >= 0 {
+			return a, asks
 		}
 	}
-	return -1
+	return -1, -1
 }
 
-// followsFrom reports whether the value that somebody of the start has of an attribute depends on
-// that of another: it is the same, begins with it, or is a machine whose start is a table by it.
+// followsFrom reports whether what an individual of the start has of an attribute depends on its
+// value of another, or whether the random numbers do by which it is drawn: a distribution takes as
+// many of them as it needs, and what comes after it takes those after these.
 func (c *compiler) followsFrom(here eval.Scope, a, from int) bool {
 	if a == from {
 		return true
@@ -464,18 +487,45 @@ func (c *compiler) followsFrom(here eval.Scope, a, from int) bool {
 	if s := c.program.SameAs; s != nil && a < len(s) && s[a] >= 0 && s[a] < a {
 		return c.followsFrom(here, s[a], from)
 	}
-	m := c.machineOf(a)
-	if m < 0 {
-		return false
+	follows := func(values ...syntax.Value) bool {
+		return slices.ContainsFunc(values, func(v syntax.Value) bool {
+			return slices.ContainsFunc(here.Dependence(v).Own, func(own int) bool {
+				return c.order(own) < c.order(a) && c.followsFrom(here, own, from)
+			})
+		})
 	}
-	for k := range c.file.Machines[m].Start {
-		if s := &c.file.Machines[m].Start[k]; !s.Rest {
-			for _, own := range here.Dependence(s.Value).Own {
-				if own < a && c.followsFrom(here, own, from) {
+	for g := range c.file.Groups {
+		for i := range c.file.Groups[g].With {
+			with := &c.file.Groups[g].With[i]
+			for k := range with.Gives.Shares {
+				if with.Attribute.Name == c.program.Attributes[a].Name && follows(with.Gives.Shares[k].Share) {
 					return true
 				}
 			}
 		}
 	}
-	return false
+	ages := []syntax.Value{c.file.Age}
+	for g := range c.file.Groups {
+		ages = append(ages, c.file.Groups[g].Age)
+	}
+	m := c.machineOf(a)
+	switch byGroup := func(v syntax.Value) bool { return len(here.Dependence(v).Own) > 0 }; {
+	case m < 0 && (c.bands[a] == nil || !slices.ContainsFunc(ages, byGroup)): // other ages are drawn first of all
+		return false
+	case m >= 0 && c.program.Machines[m].StartDraw == nil:
+		return false
+	case m >= 0:
+		for k := range c.file.Machines[m].Start {
+			if s := &c.file.Machines[m].Start[k]; !s.Rest && follows(s.Value) {
+				return true
+			}
+		}
+	}
+	for i := range c.file.Numbers {
+		n := &c.file.Numbers[i]
+		if follows(n.Law, n.Mean, n.Spread, n.Least, n.Most) {
+			return true
+		}
+	}
+	return follows(ages...)
 }

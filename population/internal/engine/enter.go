@@ -53,8 +53,8 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		var v uint16
 		switch given := in.ValueOf(a); given {
 		case program.Drawn:
-			if r.places != nil && r.places.dealt[a] != nil {
-				v = r.places.dealt[a][id-r.firstID]
+			if r.dealtValues != nil && r.dealtValues[a] != nil {
+				v = r.dealtValues[a][id-r.firstID]
 			} else {
 				v = r.drawPlain(id, a, in, own)
 			}

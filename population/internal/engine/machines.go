@@ -214,7 +214,6 @@ func (r *Run) startMachines(id uint32, in *program.Entry) {
 // individuals. The choice is uniform among those of which the start says nothing else. All draws
 // come from a stream of the machine, so that no individual's own draws depend on them.
 func (r *Run) deal(streams random.Stream) {
-	r.dealt = nil
 	for m := range r.Program.Machines {
 		one := &r.Program.Machines[m]
 		left := 0 // that are to be chosen, of all states

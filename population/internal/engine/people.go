@@ -17,7 +17,6 @@ import (
 // dealStates decides in which states those begin whose state the file leaves empty: exactly as many
 // as the start says, chosen uniformly. All draws come from a stream of their own.
 func (r *Run) dealStates(streams random.Stream) {
-	r.dealtStates = nil
 	p := r.Program.People
 	if p == nil || p.Dealt < 2 {
 		return

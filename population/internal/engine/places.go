@@ -24,7 +24,6 @@ type places struct {
 	ready      bool
 	limited    bool // there may be no room in a kind
 	kinds      []*store.Seats
-	dealt      [][]uint16          // by attribute, while the run is set up: the value of each individual of the start
 	groups     map[groupKey]uint32 // the groups of all kinds
 	count      []uint32            // of them, by kind
 	stream     random.Stream       // of filling places at the start
@@ -44,20 +43,12 @@ type places struct {
 // A groupKey is a combination of what members of a place share: another one, and one thing more.
 type groupKey struct{ kind, before, more uint32 }
 
-// layOutPlaces makes places without members, and decides the values of attributes that places are
-// made of.
-func (r *Run) layOutPlaces(streams random.Stream) {
-	r.places = r.newPlaces(streams)
-	r.dealValues(streams)
-}
-
 // newPlaces returns no places of all kinds.
 func (r *Run) newPlaces(streams random.Stream) *places {
 	m := r.Program
 	p := &places{
-		kinds: make([]*store.Seats, len(m.Places)), dealt: make([][]uint16, len(m.Attributes)),
-		groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)), turnedAway: make([]uint64, len(m.Places)),
-		stream: streams.At(1<<62 + 1),
+		kinds: make([]*store.Seats, len(m.Places)), groups: map[groupKey]uint32{}, count: make([]uint32, len(m.Places)),
+		turnedAway: make([]uint64, len(m.Places)), stream: streams.At(1<<62 + 1),
 	}
 	for k := range m.Places {
 		kind := &m.Places[k]
@@ -206,7 +197,6 @@ func (r *Run) fillPlaces() {
 			r.near.mode = alone
 		}
 	}
-	r.places.dealt = make([][]uint16, len(r.Program.Attributes))
 	r.places.ready = true
 }
 

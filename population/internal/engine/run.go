@@ -54,7 +54,8 @@ type Run struct {
 	sizes
 	arrivals []random.Stream // of the sources of immigration
 
-	dealtStates []uint16 // see dealStates; nil once the run is set up
+	dealtStates []uint16   // see dealStates; nil once the run is set up
+	dealtValues [][]uint16 // see dealValues; nil once the run is set up
 	ties        ties
 	pace        pace
 
@@ -104,7 +105,8 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.near, r.lines = newNear(m), newLines(m)
 	r.clearPresences()
 	if len(m.Places) > 0 {
-		r.layOutPlaces(streams)
+		r.places = r.newPlaces(streams)
+		r.dealValues(streams)
 	}
 	r.follow()
 	if err := r.populate(ctx, streams); err != nil {
@@ -124,7 +126,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.tellLinks()
 		r.beginNear()
 	}
-	r.dealt, r.dealtStates = nil, nil
+	r.dealt, r.dealtStates, r.dealtValues = nil, nil, nil
 	r.beginSupplies()
 	r.arrivals = r.arrivals[:0]
 	for k := range r.phase.Immigration {
@@ -144,6 +146,7 @@ func (r *Run) prepare(m *program.Program, seed uint64, index int, saved *savedRu
 	}
 	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
 	r.near, r.places, r.lines, r.networks = nil, nil, nil, nil
+	r.dealt, r.dealtStates, r.dealtValues = nil, nil, nil
 	r.Now, r.end = 0, max(m.End-m.Start, m.Keeps)+m.TimeTolerance
 	r.seed = seed
 	r.waiting.begin(m)

@@ -18,7 +18,7 @@ func TestEveryFieldIsSaved(t *testing.T) {
 	// Of one event, of how the run is carried out, or memory that is used again.
 	passing := "underway dealt toStart passed changing machineBefore whom ties budget taken granted failed OnEvent " +
 		"event forkable sparseRule windowRule layoutOf Patience prefetchFrom setupFrom cores alwaysBefore weights " +
-		"dealtStates OnInfection OnPerson"
+		"dealtStates dealtValues OnInfection OnPerson"
 	known := map[string]bool{}
 	for _, name := range strings.Fields(saved + " " + rebuilt + " " + passing) {
 		known[name] = true
