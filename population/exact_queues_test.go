@@ -135,3 +135,25 @@ record: {every: 1 day}
 		}
 	}
 }
+
+// A condition is looked at when a delivery has served those who wait, as it is after every event.
+func TestConditionSeesDelivery(t *testing.T) {
+	r := exactSimulate(t, 1, 1, `
+name: delivery
+time: {unit: day, end: 3}
+population: {size: 60, start: {e: rest}}
+supplies: {doses: {every: 1 day, count: 50}}
+states:
+  e: {race: [{after: 0.5 days, to: r, uses: doses, full: w, queue: true}]}
+  w: {}
+  r: {}
+  gone: {}
+interventions: [{when: {r: above 55}, who: r, to: gone}]
+record: {every: 1 day}
+`)
+	for row, gone := range []int{0, 60, 60, 60} { // 50 by the first delivery, 10 by the second at 1 day
+		if n := r.Runs[0].Count(row, r.state("gone")); n != gone {
+			t.Errorf("row %d: %d are gone, expected %d", row, n, gone)
+		}
+	}
+}

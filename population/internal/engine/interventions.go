@@ -20,10 +20,10 @@ type interventions struct {
 func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 	if p.Adds >= 0 {
 		r.deliver(p.Intervention)
-		if r.tracing != nil {
-			return r.settleCalls(ctx)
+		if err := r.finish(ctx); err != nil {
+			return err
 		}
-		return nil
+		return r.Settle(ctx)
 	}
 	r.underway = p
 	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(p.Number)))
@@ -39,17 +39,13 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 // a few individuals. Draws that belong to no individual come from streams derived from named.
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
-	err := r.applyAll(ctx, d, named)
-	if r.near != nil {
-		r.settleNear()
+	if err := r.applyAll(ctx, d, named); err != nil {
+		return err
 	}
-	if err == nil && r.tracing != nil {
-		err = r.settleCalls(ctx)
-	}
-	return err
+	return r.finish(ctx)
 }
 
-// applyAll is apply without the calls that it makes.
+// applyAll is apply without what it leads to.
 func (r *Run) applyAll(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	t := d.Effects[r.phase]
 	if t.Next != r.phase {

@@ -114,19 +114,25 @@ func (r *Run) replanAll() {
 	r.near.replan = r.near.replan[:0]
 }
 
-// settleOthers finishes an event or a contact: its effects on neighbours and on those who are
-// traced.
-func (r *Run) settleOthers(ctx context.Context) error {
+// finish ends whatever may let individuals enter: an event, a contact of a round of ties, an
+// intervention or a delivery. It carries out the effects on neighbours, on those who wait and on
+// those who are traced, and goes on with a larger size class if they are more than theirs allows.
+func (r *Run) finish(ctx context.Context) error {
 	if r.near != nil {
 		r.settleNear()
 	}
 	if r.tracing != nil {
-		return r.settleCalls(ctx)
+		if err := r.settleCalls(ctx); err != nil {
+			return err
+		}
+	}
+	if r.Alive > r.limit {
+		return r.outgrow()
 	}
 	return nil
 }
 
-// settleNear finishes an event: its effects on neighbours.
+// settleNear is the part of finish for neighbours and those who wait.
 func (r *Run) settleNear() {
 	if r.lines != nil && r.lines.due {
 		r.serve()

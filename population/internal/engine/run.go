@@ -350,13 +350,8 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 		} else {
 			r.fire(id)
 		}
-		if concernsOthers {
-			if err := r.settleOthers(ctx); err != nil {
-				return err
-			}
-		}
-		if r.Alive > r.limit {
-			if err := r.outgrow(); err != nil {
+		if concernsOthers || r.Alive > r.limit {
+			if err := r.finish(ctx); err != nil {
 				return err
 			}
 		}

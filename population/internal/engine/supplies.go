@@ -25,9 +25,12 @@ func (r *Run) beginSupplies() {
 		r.deliver(scheduled[r.carriedOut].Intervention)
 		r.carriedOut++
 	}
+	if r.lines != nil {
+		r.lines.due = false // nobody waits yet
+	}
 }
 
-// deliver adds to a supply.
+// deliver adds to a supply. Those who wait for it are served by finish.
 func (r *Run) deliver(d *program.Intervention) {
 	s, t := &r.Supplies[d.Adds], d.Effects[r.phase]
 	if s.Left += uint64(t.Count); s.Left > uint64(t.Keep) {
@@ -36,7 +39,6 @@ func (r *Run) deliver(d *program.Intervention) {
 	}
 	if r.lines != nil {
 		r.lines.due = true
-		r.settleNear()
 	}
 }
 

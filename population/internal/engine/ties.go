@@ -124,7 +124,7 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.seed)
-		if err := r.settleOthers(ctx); err != nil {
+		if err := r.finish(ctx); err != nil {
 			return err
 		}
 		if r.failed != nil {
