@@ -248,15 +248,21 @@ func (c *compiler) noteAction(do *program.Action, where []program.Condition) {
 	c.noteMoves(do.Moves, where)
 	if do.Uses != nil && do.Uses.Full != nil {
 		c.noteAction(do.Uses.Full, where)
-		if moves := do.Uses.Full.Moves; do.Uses.Queue {
+		if do.Uses.Queue {
 			later := *do
 			later.Uses = nil
-			if len(moves) > 0 {
-				where = []program.Condition{c.isIn(int(moves[0].Machine), int(moves[0].Value))}
-			}
-			c.noteAction(&later, where)
+			c.noteAction(&later, c.whileWaiting(do.Uses))
 		}
 	}
+}
+
+// whileWaiting is what is known of an individual that waits in a queue: the state of a machine that
+// it waits in. Everything else may change meanwhile.
+func (c *compiler) whileWaiting(use *program.Use) []program.Condition {
+	if moves := use.Full.Moves; len(moves) > 0 {
+		return []program.Condition{c.isIn(int(moves[0].Machine), int(moves[0].Value))}
+	}
+	return nil
 }
 
 // noteEntry adds the flows of machines of individuals that enter.

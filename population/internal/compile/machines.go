@@ -142,11 +142,12 @@ func (c *compiler) machineRates(here eval.Scope, m int) {
 		for k := range s.Race {
 			clock := &s.Race[k]
 			do := c.machineAction(here, m, clock)
-			where := c.machineWhere(m, v, clock)
-			c.noteAction(&do, where)
 			if c.hasTimer(clock) {
+				c.noteAction(&do, []program.Condition{c.isIn(m, v)}) // where was read when the clock started
 				continue
 			}
+			where := c.machineWhere(m, v, clock)
+			c.noteAction(&do, where)
 			e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 			if !clock.Rate.Given() {
 				e.rate, e.after = clock.After, true

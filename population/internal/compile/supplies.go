@@ -130,7 +130,7 @@ func (c *compiler) uses(u *syntax.Uses, what string, machine, name int, only []s
 }
 
 // contactUses looks up what a contact takes from a supply, and notes the flows of machines if there
-// is none.
+// is none: to the state of full, and from there once it is their turn.
 func (c *compiler) contactUses(ct *program.Contact, text *syntax.Contact, machine int) *program.Use {
 	use := c.uses(&text.Uses, text.What, machine, c.nameIndex(text.Name), nil)
 	if text.Uses.Queue && (text.Self.Given() || len(text.Inherit) > 0) {
@@ -154,5 +154,16 @@ func (c *compiler) contactUses(ct *program.Contact, text *syntax.Contact, machin
 		}
 	}
 	c.noteAction(use.Full, []program.Condition{{Attribute: ct.Rich.Attribute, Is: affected}})
+	if !use.Queue {
+		return use
+	}
+	for _, to := range ct.Rich.Becomes {
+		switch waits := c.whileWaiting(use); {
+		case to == program.NoState:
+			c.noteLeaving(waits)
+		case to < program.Unchanged:
+			c.addMachineFlow(machine, waits[0].Is, to, true)
+		}
+	}
 	return use
 }

@@ -222,7 +222,7 @@ func (r *Run) richContact(
 			to = program.Unchanged
 		}
 	}
-	changesSelf := c.Self != program.SameState || rich.Self != program.SameState
+	changesSelf := c.ChangesMaker()
 	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
 	aboutMaker := changesSelf && stays
 	if rich.Link > 0 && !r.mayLink(rich.Link-1, id, other) {

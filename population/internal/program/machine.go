@@ -1,7 +1,5 @@
 package program
 
-import "slices"
-
 // A Machine gives every individual one more state, with clocks of its own, beside that of
 // Program.States. To tables, conditions and groups it is an attribute whose values are its states.
 //
@@ -37,12 +35,11 @@ func (m *Machine) Dealt(in *Entry) bool {
 // FlowOf returns the number in Program.Flows of a flow of the machine, which must be possible. From
 // is one of its states, or their number plus the kind of an entry.
 func (m *Machine) FlowOf(from int, to uint16) int {
-	i := m.FlowsFrom[from]
-	if m.FlowsTo[i] == to {
+	i, end := m.FlowsFrom[from], m.FlowsFrom[from+1]
+	if i < end && m.FlowsTo[i] == to {
 		return m.FirstFlow + int(i)
 	}
-	k, _ := slices.BinarySearch(m.FlowsTo[i:m.FlowsFrom[from+1]], to)
-	return m.FirstFlow + int(i) + k
+	return m.FirstFlow + int(i) + flowAmong(m.FlowsTo[i:end], to)
 }
 
 // A Gift is what a Move gives to the individuals of a cell: a value, or one that is drawn. (A copy

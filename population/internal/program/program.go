@@ -106,12 +106,21 @@ func (f Flow) String() string { return f.From + "->" + f.To }
 // number of states plus the kind of an entry, such as ByBirth. Most states have one flow, or use
 // one most of the time; the first is therefore tried before a search.
 func (p *Program) FlowOf(from int, to uint16) int {
-	i := int(p.FlowsFrom[from])
-	if p.FlowsTo[i] == to {
-		return i
+	i, end := p.FlowsFrom[from], p.FlowsFrom[from+1]
+	if i < end && p.FlowsTo[i] == to {
+		return int(i)
 	}
-	k, _ := slices.BinarySearch(p.FlowsTo[i:p.FlowsFrom[from+1]], to)
-	return i + k
+	return int(i) + flowAmong(p.FlowsTo[i:end], to)
+}
+
+// flowAmong finds a flow among those from the same source, by where it goes. One that the compiler
+// has not listed would otherwise be counted as another.
+func flowAmong(all []uint16, to uint16) int {
+	k, listed := slices.BinarySearch(all, to)
+	if !listed {
+		panic("population: the compiler has not listed a flow")
+	}
+	return k
 }
 
 // An Attribute of individuals, and the values that it can have.

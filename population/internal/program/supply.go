@@ -12,9 +12,14 @@ type Use struct {
 }
 
 // ChangesOther reports whether a contact may change the individual that is met, by what Becomes has
-// for it.
+// for it. If that one stays as it is and the maker changes, moves are about the maker.
 func (c *Contact) ChangesOther(becomes uint16) bool {
-	return becomes != Unchanged || c.Rich != nil && (c.Rich.Everybody || c.Rich.Machine >= 0)
+	return becomes != Unchanged || !c.ChangesMaker() || c.Rich != nil && (c.Rich.Everybody || c.Rich.Machine >= 0)
+}
+
+// ChangesMaker reports whether a contact changes the state of its maker, or that of a machine.
+func (c *Contact) ChangesMaker() bool {
+	return c.Self != SameState || c.Rich != nil && c.Rich.Self != SameState
 }
 
 // FullOfOther returns the state that an individual that is met enters if the supply has nothing

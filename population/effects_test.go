@@ -1,0 +1,211 @@
+package population_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/testscale"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// An executor is a part of a model that makes something happen to individuals, with a place for
+// what it does: what becomes of somebody ("to"), and what else stands beside it.
+type executor struct {
+	name, section string // the section of the model that the text is in
+	text          string
+	machine       bool // what becomes of somebody is a state of the machine care
+	ofMaker       bool // a contact whose maker changes: it cannot wait in a queue
+	noSupply      bool // it has no key uses
+}
+
+// The executors: in each text, TO is what becomes of somebody in the state well, or of a machine in
+// the state none, and MORE is what stands beside it. Without TO they stay in their state.
+var executors = []executor{
+	{name: "rate", section: "well", text: "race: [{rate: 1 per day, where: {habit: a}, to: TO, MORE}]"},
+	{name: "exponential", section: "well", text: "race: [{after: {exponential: {mean: 1 day}}, to: TO, MORE}]"},
+	{name: "timer", section: "well", text: "race: [{after: 2 days, where: {habit: a}, to: TO, MORE}]"},
+	{name: "split", section: "well", text: "split: [{chance: 50%, after: 1 day, to: TO, MORE}, {otherwise: true, rate: 1 per day, to: TO, MORE}]"},
+	{name: "always rate", section: "always", text: "[{rate: 1 per day, from: well, where: {habit: a}, to: TO, MORE}]"},
+	{name: "always timer", section: "always", text: "[{after: {uniform: {low: 1 day, high: 3 days}}, where: {habit: a}, from: well, to: TO, MORE}]"},
+	{name: "contact", section: "transmission", text: "[{from: ill, rate: 3 per day, whom: {habit: a}, to: {well: TO}, MORE}]"},
+	{name: "contact of the maker", section: "transmission", text: "[{from: well, rate: 3 per day, to: {ill: same}, self: TO, MORE}]", ofMaker: true},
+	{name: "call", section: "tracing", text: "[{when: sign, through: {meeting: 100%}, back: 1 day, whom: {habit: a}, to: {well: TO}, MORE}]"},
+	{name: "late call", section: "tracing", text: "[{when: sign, through: {meeting: 100%}, back: 1 day, after: 1 day, to: {well: TO}, MORE}]"},
+	{name: "intervention", section: "interventions", text: "[{at: 1 day, every: 1 day, who: well, where: {habit: a}, to: TO, MORE}]", noSupply: true},
+	{name: "condition", section: "interventions", text: "[{when: {well: above 3}, who: well, to: TO, MORE}]", noSupply: true},
+	{name: "rate of who stays", section: "well", text: "race: [{rate: 1 per day, MORE}]"},
+	{name: "contact with all", section: "transmission", text: "[{rate: 1 per day, whom: {state: well}, MORE}]"},
+	{name: "call to who stays", section: "tracing", text: "[{when: sign, through: {meeting: 100%}, back: 1 day, to: {well: same}, MORE}]"},
+	{name: "intervention on who stays", section: "interventions", noSupply: true, text: "[{at: 1 day, every: 1 day, who: well, MORE}]"},
+
+	{name: "rate of a machine", section: "none", machine: true, text: "race: [{rate: 1 per day, where: {habit: a}, to: TO, MORE}]"},
+	{name: "timer of a machine", section: "none", machine: true, text: "race: [{after: 2 days, where: {habit: a}, to: TO, MORE}]"},
+	{name: "split of a machine", section: "none", machine: true, text: "split: [{chance: 50%, after: 1 day, to: TO, MORE}, {otherwise: true, rate: 1 per day, to: TO, MORE}]"},
+	{name: "contact of a machine", section: "transmission", machine: true, text: "[{machine: care, from: [line, none], rate: 3 per day, whom: {habit: a}, to: {none: TO}, MORE}]"},
+	{name: "contact of a machine's maker", section: "transmission", machine: true, ofMaker: true, text: "[{machine: care, from: none, rate: 3 per day, to: {none: same, line: same}, self: TO, MORE}]"},
+	{name: "rate of a machine that stays", section: "none", machine: true, text: "race: [{rate: 1 per day, MORE}]"},
+	{name: "contact of any machine", section: "transmission", machine: true, text: "[{machine: care, rate: 1 per day, MORE}]"},
+	{name: "call to a machine that stays", section: "tracing", machine: true, text: "[{when: sign, through: {meeting: 100%}, back: 1 day, machine: care, to: {none: same}, MORE}]"},
+	{name: "call of a machine", section: "tracing", machine: true, text: "[{when: sign, through: {meeting: 100%}, back: 1 day, machine: care, to: {none: TO}, MORE}]"},
+}
+
+// model is a model with what an executor does: to is a state, or out, and more what stands beside.
+// While somebody waits, habit changes.
+func (e *executor) model(to, more string) string {
+	sections := map[string]string{"always": "[{rate: 0.1 per day, move: {household: new}, name: sign}]"}
+	text := strings.NewReplacer("TO", to, ", MORE", more).Replace(e.text)
+	if e.section == "always" {
+		text = strings.TrimSuffix(text, "]") + ", " + strings.TrimPrefix(sections["always"], "[")
+	}
+	sections[e.section] = text
+	contacts := "[{from: ill, rate: 1 per day, to: {ill: ill}, name: meeting}, {from: well, rate: 1 per day, to: {ill: ill}, name: meeting}"
+	if own := sections["transmission"]; own != "" {
+		contacts += ", " + strings.TrimPrefix(own, "[")
+	} else {
+		contacts += "]"
+	}
+	model := `
+name: effects
+time: {unit: day, end: 12}
+population: {size: 60, start: {ill: 20, well: rest}}
+attributes: {region: {north: 60%, south: 40%}}
+supplies: {doses: {at: 2.5 days, every: 1 day, count: 4}}
+places:
+  household: {size: 4, join: new}
+  ward: {number: 1, capacity: 5, where: {state: bed}}
+  cot: {number: 1, capacity: 5, where: {care: bed}}
+machines:
+  habit:
+    start: {a: rest}
+    states: {a: {race: [{rate: 0.5 per day, to: b}]}, b: {race: [{after: 1 day, to: a}]}, c: {}}
+  care:
+    start: {none: rest}
+    states: {none: {` + sections["none"] + `}, line: {}, got: {}, bed: {race: [{after: 1 day, to: got}]}}
+states:
+  well: {` + sections["well"] + `}
+  ill: {}
+  line: {}
+  got: {}
+  bed: {race: [{after: 1 day, to: got}]}
+transmission: ` + contacts + `
+always: ` + sections["always"] + "\n"
+	for _, s := range []string{"tracing", "interventions"} {
+		if sections[s] != "" {
+			model += s + ": " + sections[s] + "\n"
+		}
+	}
+	return model + "record: {every: 1 day}\n"
+}
+
+// Every individual that comes to a state, or leaves it, is in a flow: whatever makes it go, whether
+// at once or after its turn in a queue, and although it has changed while it waited. So the flows of
+// a state and of a machine add up to how many are in it.
+func TestEveryWayIsAFlow(t *testing.T) {
+	targets := testscale.Size([]string{"bed", "out"}, []string{"bed", "out", "got", "well"})
+	const move = ", move: {habit: {a: 50%, c: rest}, region: south, household: new}"
+	refusals := testscale.Size(
+		[]string{"", ", uses: doses, full: line, queue: true", ", full: line, queue: true"},
+		[]string{"", ", uses: doses, full: line, queue: true", ", full: line, queue: true", ", uses: doses", ", uses: doses, full: out"},
+	)
+	waited := map[string]bool{}
+	for i := range executors {
+		e := &executors[i]
+		for _, to := range targets {
+			stays := !strings.Contains(e.text, "TO")
+			switch {
+			case stays && to != "bed" && to != "got":
+				continue
+			case to == "well" && e.machine:
+				to = "none"
+			}
+			moves := []string{"", move}
+			if stays {
+				moves = []string{", move: {habit: c, care: " + to + "}"}
+			}
+			for _, move := range moves {
+				for _, how := range refusals {
+					switch {
+					case e.noSupply && strings.Contains(how, "uses"):
+					case e.ofMaker && strings.Contains(how, "queue"):
+					case to == "out" && move != "":
+					default:
+						flowsAddUp(t, fmt.Sprintf("%s: to: %s%s%s", e.name, to, move, how), e.model(to, move+how), waited)
+					}
+				}
+			}
+		}
+	}
+	for i := range executors {
+		if e := &executors[i]; !e.ofMaker && !waited[e.name] {
+			t.Errorf("%s: nobody has waited", e.name)
+		}
+	}
+}
+
+// flowsAddUp runs a model, and compares counts with flows at each of its rows. It notes whose
+// individuals have waited and were served.
+func flowsAddUp(t *testing.T, name, text string, waited map[string]bool) {
+	t.Helper()
+	m, err := population.Compile("effects.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%s: %v", name, p)
+		}
+	}()
+	started := make([]int, len(m.Counted()))
+	begin := func(e population.Event) {
+		if e.Kind == population.Started {
+			started[slices.Index(m.Counted(), e.To)]++
+			for a, attribute := range m.Attributes() {
+				if k := slices.Index(m.Counted(), attribute+"="+e.Values[a]); k >= 0 {
+					started[k]++
+				}
+			}
+		}
+	}
+	p, err := m.Begin(t.Context(), population.Options{Seed: 1, OnEvent: begin}, 0)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	defer p.Close()
+	most := 0
+	for day := range 12 {
+		if err := p.Advance(t.Context(), float64(day+1)); err != nil {
+			t.Fatal(name, err)
+		}
+		if err := p.Check(); err != nil {
+			t.Fatalf("%s: day %d: %v", name, day, err)
+		}
+		for k, counted := range m.Counted() {
+			n, prefix := started[k], ""
+			if machine, _, is := strings.Cut(counted, "="); is {
+				prefix = machine + "="
+			}
+			for f, flow := range m.Flows() {
+				if flow.From == counted {
+					n -= int(p.Flow(f))
+				}
+				if own, _, is := strings.Cut(flow.From, "="); prefix+flow.To == counted && (is && own+"=" == prefix || !is && prefix == "") {
+					n += int(p.Flow(f))
+				}
+			}
+			if n != p.Count(k) {
+				t.Errorf("%s: day %d: %d are in %s, and by its flows %d", name, day, p.Count(k), counted, n)
+				return
+			}
+		}
+		now := 0
+		for q := range m.Queues() {
+			now += p.Waiting(q)
+		}
+		if executor, _, _ := strings.Cut(name, ":"); now < most {
+			waited[executor] = true
+		}
+		most = max(most, now)
+	}
+}
