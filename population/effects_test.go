@@ -209,3 +209,50 @@ func flowsAddUp(t *testing.T, name, text string, waited map[string]bool) {
 		most = max(most, now)
 	}
 }
+
+// The name of an intervention with when counts those whom it changes, whatever it changes of them;
+// only one that changes nobody is counted itself.
+func TestNameCountsThoseWhoChange(t *testing.T) {
+	for what, does := range map[string]string{
+		"state":     "who: ill, to: well",
+		"attribute": "who: ill, move: {region: south}",
+		"machine":   "who: ill, move: {care: got}",
+		"places":    "who: ill, move: {household: new}",
+		"entry":     "enter: well, count: 9",
+		"parameter": "set: {pace: 0.1 per day}",
+	} {
+		t.Run(what, func(t *testing.T) {
+			changed, happened := 0, 0
+			on := func(e population.Event) {
+				switch {
+				case e.Name == "change" && e.Kind == population.Happened:
+					happened++
+				case e.Name == "change":
+					changed++
+				}
+			}
+			r := exactObserve(t, population.Options{Seed: 1, OnEvent: on}, `
+name: change
+time: {unit: day, end: 20}
+population: {size: 100, start: {ill: 20, well: rest}}
+parameters: {pace: 0.2 per day}
+attributes: {region: {north: 100%%, south: 0%%}}
+places: {household: {size: {10: 100%%}, join: new}}
+machines: {care: {start: {none: rest}, enter: none, states: {none: {}, got: {}}}}
+states: {well: {}, ill: {race: [{rate: pace, to: well}]}}
+interventions: [{when: {ill: below 10}, %s, name: change}]
+record: {every: 5 days}
+`, does)
+			want := 9
+			if what == "parameter" {
+				want = 1
+			}
+			if n := r.Runs[0].Named(r.last(), 0); int(n) != want || happened != 1 || changed != 0 && changed != want {
+				t.Errorf("%d are counted, and %d individuals changed when it happened %d times", n, changed, happened)
+			}
+			if r.Model.CountedByGroup(0) != (what != "parameter") {
+				t.Error("groups count it if it happens to nobody, or the other way round")
+			}
+		})
+	}
+}

@@ -56,7 +56,7 @@ func (r *Run) applyAll(ctx context.Context, d *program.Intervention, named rando
 		}
 		r.enterPhase(t.Next)
 	}
-	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 || len(d.Do.Places) > 0 {
+	if d.HasTargets() {
 		var err error
 		if d.ByCount {
 			err = r.applyToSome(ctx, d, t, named.At(math.MaxUint64))

@@ -19,8 +19,11 @@ type Intervention struct {
 }
 
 // ChangesIndividuals reports whether the intervention does anything but set parameters.
-func (d *Intervention) ChangesIndividuals() bool {
-	return d.Do.To != SameState || len(d.Do.Moves) > 0 || d.Enters
+func (d *Intervention) ChangesIndividuals() bool { return d.HasTargets() || d.Enters }
+
+// HasTargets reports whether the intervention changes individuals that are there.
+func (d *Intervention) HasTargets() bool {
+	return d.Do.To != SameState || len(d.Do.Moves)+len(d.Do.Places) > 0
 }
 
 // OfNobody reports whether a name counts changes of parameters. They do not happen to an
