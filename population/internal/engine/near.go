@@ -188,7 +188,7 @@ func (r *Run) fitSeats(near, value int) {
 func (r *Run) chooseNear(id uint32, c *program.Contact, l contactSeed) (uint32, bool) {
 	if r.observers != nil {
 		last := &r.observers.last
-		last.near, last.maker, last.at = c.Near, id, r.Now
+		last.near, last.maker, last.at = 1+c.Near, id, r.Now
 	}
 	return r.neighbour(id, c, l)
 }

@@ -23,7 +23,7 @@ type observers struct {
 	cause   uint32 // who causes the changes of machines that are made now: itself, another, or noID
 
 	last struct { // contact among neighbours
-		near  int
+		near  int // 1 + its number in Program.Near; 0 for none
 		maker uint32
 		at    float64
 	}
@@ -32,8 +32,8 @@ type observers struct {
 // among returns the number in Program.Near of the contact by which somebody is infected now, −1 if
 // it is not among neighbours.
 func (o *observers) among(now float64, id, by uint32) int {
-	if l := &o.last; l.at == now && (l.maker == by || l.maker == id) && by != id {
-		return l.near
+	if l := &o.last; l.at == now && (l.maker == by || l.maker == id) && by != id && by != noID {
+		return l.near - 1
 	}
 	return -1
 }

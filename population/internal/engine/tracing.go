@@ -314,6 +314,9 @@ func (r *Run) reach(e *errand) {
 	if r.status(by).state == program.NoState || r.numbers[by] != e.by {
 		by = noID
 	}
+	if r.observers != nil { // the call may be made by a contact among neighbours of this instant
+		r.observers.last.near = 0
+	}
 	r.tracing.caller = e.by
 	r.specialContact(by, program.NoState, e.id, to, &tr.Effect, &tr.Do, e.seed)
 	r.tracing.caller = 0
