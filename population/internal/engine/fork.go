@@ -90,6 +90,7 @@ func (r *Run) copyFrom(from *Run) {
 	r.waiting = own.waiting
 	r.waiting.copyFrom(&from.waiting)
 	r.alwaysBefore, r.weights, r.event = own.alwaysBefore, own.weights, own.event
+	r.whom = program.Individual{}
 	if r.Queue = own.Queue; r.Queue == nil {
 		r.Queue = eventqueue.New(eventqueue.Capacity(n))
 	} else {

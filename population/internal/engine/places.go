@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -256,22 +257,20 @@ func (r *Run) fillGroup(kind *program.Place, k int, seats *store.Seats, group ui
 	}
 }
 
-// copy returns a copy.
+// copy returns a copy, between two events.
 func (p *places) copy() *places {
 	if p == nil {
 		return nil
 	}
-	c := *p
-	c.kinds = make([]*store.Seats, len(p.kinds))
+	c := &places{
+		ready: p.ready, limited: p.limited, kinds: make([]*store.Seats, len(p.kinds)),
+		dealt: make([][]uint16, len(p.dealt)), groups: maps.Clone(p.groups), count: slices.Clone(p.count),
+		stream: p.stream, turnedAway: slices.Clone(p.turnedAway),
+	}
 	for k := range p.kinds {
 		c.kinds[k] = p.kinds[k].Copy()
 	}
-	c.groups = make(map[groupKey]uint32, len(p.groups))
-	for key, g := range p.groups {
-		c.groups[key] = g
-	}
-	c.count, c.turnedAway = slices.Clone(p.count), slices.Clone(p.turnedAway)
-	return &c
+	return c
 }
 
 // checkPlaces verifies the invariants.
