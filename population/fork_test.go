@@ -4,8 +4,10 @@ import (
 	"errors"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -136,6 +138,46 @@ func TestForksAtOnce(t *testing.T) {
 		if slices.Index(events[0][:], events[0][k]) != k {
 			t.Errorf("two forks with different luck have the same %d events", events[0][k])
 		}
+	}
+}
+
+// A process and its forks call OnEvent one after the other, also if they go on at the same time.
+func TestForksCallOnEventInTurn(t *testing.T) {
+	m, err := population.Compile("model.yaml", []byte(population.Busy["busy everything"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inside atomic.Int32
+	calls, together := 0, false
+	p, err := m.Begin(t.Context(), population.Options{Seed: 1, OnEvent: func(population.Event) {
+		together = inside.Add(1) > 1 || together
+		for range 3 {
+			runtime.Gosched()
+		}
+		calls++
+		inside.Add(-1)
+	}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	before := calls
+	var group sync.WaitGroup
+	for k := range 4 {
+		f, err := p.Fork(uint64(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		group.Go(func() {
+			defer f.Close()
+			if err := f.Advance(t.Context(), 6); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if together || calls == before {
+		t.Errorf("OnEvent was called while it was called: %v, in %d calls", together, calls-before)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
@@ -37,7 +38,7 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 	}
 	o.Workers, o.Replicas, o.forks = 1, 1, true
 	options := o.engine(m)
-	options.OnEvent = o.listener(m, replica)
+	options.OnEvent = oneAtATime(o.listener(m, replica))
 	if m.state != nil {
 		return m.beginSaved(ctx, &o, options, replica)
 	}
@@ -46,6 +47,19 @@ func (m *Model) Begin(ctx context.Context, o Options, replica int) (*Process, er
 		return nil, m.replicaError(ctx, replica, err)
 	}
 	return &Process{m: m, r: r, time: m.program.Start}, nil
+}
+
+// oneAtATime returns a function that forks may call at the same time; nil for nil.
+func oneAtATime(call func(*engine.Event)) func(*engine.Event) {
+	if call == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(h *engine.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		call(h)
+	}
 }
 
 // Advance carries out everything up to and including a time on the model's clock, interventions
@@ -117,6 +131,9 @@ func (p *Process) Named(name int) uint64 { return p.r.Named[name] }
 // branch of a split is drawn again too, unless its chances, or what they depend on, vary with time
 // or have changed. Of all that was drawn already, a fork shares only such branches with its
 // original.
+//
+// The events of a fork go to the OnEvent of [Model.Begin], as those of this process: one call after
+// the other, also if both go on at the same time. OnEvent must then not advance another of them.
 //
 // The same process at the same time with the same seed gives the same fork. Give every fork of a
 // process another seed, at whatever time.
