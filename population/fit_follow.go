@@ -74,7 +74,7 @@ func (f *Fit) follow(ctx context.Context, times, x []float64, seed uint64) (*fol
 	}
 	if m.state != nil { // incidence counts from the state on
 		for i, c := range w.of {
-			if c.kind == "incidence" {
+			if c.sinceBefore() {
 				w.before[i] = c.inProcess(p)
 			}
 		}

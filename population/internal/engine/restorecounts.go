@@ -342,6 +342,9 @@ func (rec *Recording) load(r *Run, in *loader) {
 		}
 	}
 	rec.Values = appendRows(rec.Values, values, rows, now.Values, shape.Values)
+	for range len(rows) * len(m.MeanChances) { // only a fit records them, and it begins at the state
+		rec.Chances = append(rec.Chances, math.NaN())
+	}
 	rec.Supplies = appendRows(rec.Supplies, suppliesFrom(supplies), rows, m.Supplies, shape.Supplies)
 	if len(shape.Places)*in.run.Rows > 0 {
 		places := in.placesFrom(get[uint64](in, "places", -1), in.run.Rows*len(shape.Places))
