@@ -109,6 +109,30 @@ func TestInterruptTiesWithRequest(t *testing.T) {
 	}
 }
 
+// What is given back has not happened for any condition, also for one that was looked at before.
+func TestConditionForgetsWhatIsGivenBack(t *testing.T) {
+	s := New()
+	defer s.Close()
+	desk, bell := NewResource(s, "desk", 1), s.Signal("bell")
+	held, _ := desk.TryRequest(1)
+	var other *Condition
+	p := s.Go("requester", func(p *Process) {
+		a := desk.NewRequest(p, 1)
+		other = AnyOf(AllOf(a), bell)
+		if err := p.WaitFor(AnyOf(a, bell)); err == nil || a.Happened() || other.Happened() || other.First() != nil {
+			t.Errorf("%v, and a condition of it has happened: %t", err, other.Happened())
+		}
+	})
+	s.At(1, func() {
+		held.Release()
+		if !other.Happened() {
+			t.Error("the request was granted")
+		}
+		p.Interrupt("now")
+	})
+	run(t, s)
+}
+
 // A request may lead, by way of others who leave their queues, to a loss of what the requester
 // itself holds: then it does not begin to wait.
 func TestRequestCostsTheRequester(t *testing.T) {

@@ -142,7 +142,7 @@ type Condition struct {
 	of         []Waitable
 	any        bool
 	hasRequest bool           // there is a request among them
-	as         moment         // that of whichever of the others, if known
+	as         moment         // of the part that made it happen, if known and no request can be given back
 	subs       []subscription // to the parts, while something waits
 	left       int            // how many parts must still happen, while something waits
 	placing    bool           // it subscribes to the others, some of which may happen thereby
@@ -224,7 +224,9 @@ func (c *Condition) moment() moment {
 			return one
 		}
 	}
-	c.as = as
+	if !c.hasRequest {
+		c.as = as
+	}
 	return as
 }
 
@@ -323,6 +325,5 @@ func (c *Condition) choose() {
 
 func (c *Condition) settle(all bool, why reason) (back bool) {
 	c.each(func(a requester) { back = a.settle(all, why) || back })
-	c.as = moment{} // what has been given back has not happened
 	return back
 }
