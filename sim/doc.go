@@ -77,8 +77,8 @@
 //     order of the requests. The first request is never overtaken by a smaller one behind it. Only
 //     at a store, a request for a particular thing does not block those behind it.
 //   - If the limit of a wait and what is waited for come at the same time, the one that was
-//     scheduled first counts. A timeout counts as scheduled when it was made, or, if all its
-//     waiters have left, when the next one begins to wait.
+//     scheduled first counts, also for [Condition.First]. A timeout counts as scheduled when it was
+//     made, or, if all its waiters left before its time, when the next one begins to wait.
 //   - An interrupt that comes after units were granted and before the turn of the process returns
 //     the units: the request returns the interrupt. A thing or an amount that was received, and a
 //     signal that was triggered, are not undone: the process gets the interrupt at its next wait.

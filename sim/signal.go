@@ -156,8 +156,8 @@ func NewSignal[T any](s *Simulation, name string) *SignalOf[T] {
 }
 
 // A timeout is a signal that is triggered at a time. It is scheduled from when it is made until its
-// last waiter has left, and again while something waits for it. In between, the clock decides
-// whether it has happened.
+// last waiter has left before its time, and again while something waits for it. In between, the clock
+// decides whether it has happened.
 type timeout struct {
 	Signal
 	event  Event // its time, while it is pending
@@ -182,8 +182,13 @@ func (s *Simulation) Timeout(d float64) *Signal {
 
 func (t *timeout) begin() { t.event = t.s.add(t.time, t.trigger, once, nil) }
 
-// unsubscribed is called when the last waiter has left.
-func (t *timeout) unsubscribed() { t.event.Cancel() }
+// unsubscribed is called when the last waiter has left. At its own time the timeout stays scheduled:
+// otherwise it would have happened, and before what its waiters left it for.
+func (t *timeout) unsubscribed() {
+	if t.s.now < t.time {
+		t.event.Cancel()
+	}
+}
 
 // passed reports whether its time came while it was not scheduled.
 func (t *timeout) passed() bool { return t.s.now >= t.time && !t.void && !t.event.Pending() }

@@ -270,6 +270,127 @@ func TestTimeoutIsLeft(t *testing.T) {
 	run(t, s)
 }
 
+// If a limit and what is waited for come at the same instant, what happened first is first. To leave
+// the timeout does not make it happen, and what was taken out or granted before it stays with the
+// process.
+func TestTimeoutTies(t *testing.T) {
+	noLeak(t)
+	type waited struct {
+		Waitable
+		kept func() bool // it is with the process
+	}
+	happened := func(w Waitable) waited { return waited{w, w.Happened} }
+	kinds := map[string]func(s *Simulation, p *Process) waited{ // that happen at 5
+		"signal": func(s *Simulation, _ *Process) waited {
+			g := s.Signal("g")
+			s.At(5, g.Trigger)
+			return happened(g)
+		},
+		"signal with a value": func(s *Simulation, _ *Process) waited {
+			g := NewSignal[int](s, "g")
+			s.At(5, func() { g.Trigger(1) })
+			return happened(g)
+		},
+		"process": func(s *Simulation, _ *Process) waited {
+			return happened(s.Go("child", func(p *Process) { _ = p.WaitUntil(5) }))
+		},
+		"outcome": func(s *Simulation, _ *Process) waited {
+			return happened(Call(s, "call", func(p *Process) (int, error) { return 1, p.WaitUntil(5) }))
+		},
+		"unit": func(s *Simulation, p *Process) waited {
+			desk := NewResource(s, "desk", 1)
+			held, _ := desk.TryRequest(1)
+			a := desk.NewRequest(p, 1)
+			s.At(5, held.Release)
+			return waited{a, func() bool { return a.Grant() != nil && a.Grant().Held() && desk.InUse() == 1 }}
+		},
+		"thing": func(s *Simulation, p *Process) waited {
+			box := NewStore[int](s, "box", 1)
+			a := box.NewGetRequest(p)
+			s.At(5, func() { box.TryPut(7) })
+			return waited{a, func() bool { v, ok := a.Item(); return ok && v == 7 && box.Len() == 0 }}
+		},
+		"room for a thing": func(s *Simulation, p *Process) waited {
+			box := NewStore[int](s, "box", 1)
+			box.TryPut(1)
+			a := box.NewPutRequest(p, 7)
+			s.At(5, func() { box.TryGet() })
+			return waited{a, func() bool { return a.Happened() && box.Len() == 1 }}
+		},
+		"amount": func(s *Simulation, p *Process) waited {
+			tank := NewContainer(s, "tank", 5, 0)
+			a := tank.NewGetRequest(p, 2)
+			s.At(5, func() { tank.TryPut(3) })
+			return waited{a, func() bool { return a.Happened() && tank.Amount() == 1 }}
+		},
+		"room for an amount": func(s *Simulation, p *Process) waited {
+			tank := NewContainer(s, "tank", 5, 5)
+			a := tank.NewPutRequest(p, 2)
+			s.At(5, func() { tank.TryGet(3) })
+			return waited{a, func() bool { return a.Happened() && tank.Amount() == 4 }}
+		},
+		"all of": func(s *Simulation, p *Process) waited {
+			g, box := s.Signal("g"), NewStore[int](s, "box", 1)
+			s.At(5, func() { box.TryPut(7); g.Trigger() })
+			return happened(AllOf(g, box.NewGetRequest(p), g))
+		},
+		"any of": func(s *Simulation, p *Process) waited {
+			box := NewStore[int](s, "box", 1)
+			a := box.NewGetRequest(p)
+			s.At(5, func() { box.TryPut(7) })
+			return waited{AnyOf(s.Signal("never"), AnyOf(a, a)), a.Happened}
+		},
+	}
+	conditions := map[string]func(s *Simulation, w, limit Waitable) (c *Condition, other Waitable){
+		"of it and a timeout": func(_ *Simulation, w, limit Waitable) (*Condition, Waitable) { return AnyOf(w, limit), limit },
+		"of a timeout and it": func(_ *Simulation, w, limit Waitable) (*Condition, Waitable) { return AnyOf(limit, w), limit },
+		"of it and all of a timeout": func(s *Simulation, w, limit Waitable) (*Condition, Waitable) {
+			all := AllOf(limit, s.Timeout(0.5))
+			return AnyOf(w, all), all
+		},
+		"of it and any of a timeout": func(s *Simulation, w, limit Waitable) (*Condition, Waitable) {
+			either := AnyOf(s.Signal("never"), limit)
+			return AnyOf(w, either), either
+		},
+	}
+	for kind, start := range kinds {
+		for condition, of := range conditions {
+			for _, before := range []bool{true, false} {
+				name := fmt.Sprintf("%s, any %s, scheduled before the timeout: %t", kind, condition, before)
+				s := New()
+				s.GoAt(1, "p", func(p *Process) {
+					var w waited
+					var limit *Signal
+					if before {
+						w = start(s, p)
+						_ = p.Wait(0) // a process begins
+						limit = s.Timeout(4)
+					} else {
+						limit = s.Timeout(4)
+						w = start(s, p)
+					}
+					c, other := of(s, w.Waitable, limit)
+					if err := p.WaitFor(c); err != nil || p.Now() != 5 {
+						t.Errorf("%s: %v at %g", name, err, p.Now())
+					}
+					switch first := c.First(); {
+					case before && (first != w.Waitable || !w.kept()):
+						t.Errorf("%s: it is the first: %t; it was kept: %t", name, first == w.Waitable, w.kept())
+					case !before && first != other:
+						t.Errorf("%s: the timeout is not the first", name)
+					}
+					_ = p.Wait(0)
+					if !limit.Happened() || (c.First() == other) == before {
+						t.Errorf("%s: the timeout did not happen at its time, or is the first afterwards", name)
+					}
+				})
+				run(t, s)
+				s.Close()
+			}
+		}
+	}
+}
+
 // A ticket is valid while the request is in line, and never names another.
 func TestTickets(t *testing.T) {
 	s := New()
