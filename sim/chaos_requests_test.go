@@ -83,7 +83,7 @@ func (c *chaos) ask(p *Process) error {
 			c.grants = append(c.grants, a.grant)
 		case a.grant != nil && a.grant.held:
 			c.t.Errorf("%s holds units that it does not know of", p)
-		case a.grant != nil && a.grant.since > 0:
+		case a.grant != nil && a.grant.granted.time > 0:
 			c.back++
 		}
 	}

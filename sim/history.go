@@ -463,7 +463,7 @@ func (l *holdingLog) from(g *Grant) float64 {
 	if at, ok := l.resumedAt[g]; ok {
 		return at
 	}
-	return g.since
+	return g.granted.time
 }
 
 // resumed records that the units of a grant are in use again.
@@ -493,7 +493,7 @@ func (r *Resource) Holdings() (all []history.Holding, missed int64) {
 		all, missed = append(all, r.holdings.over...), r.holdings.missed
 	}
 	for g := r.first; g != nil; g = g.next {
-		from := g.since
+		from := g.granted.time
 		if r.holdings != nil {
 			from = r.holdings.from(g)
 		}

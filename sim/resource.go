@@ -69,7 +69,7 @@ type Grant struct {
 	p          *Process // the holder, or nil
 	n          int
 	rank       int
-	since      float64
+	granted    moment
 	held       bool
 	suspended  bool  // it is among those that are to go on when there are units again
 	lost       *loss // how it was taken away, if it was
@@ -211,7 +211,7 @@ func (r *Resource) atOnce(l *queue, q *request, _ string) bool {
 // hold counts the units of a grant as used.
 func (r *Resource) hold(g *Grant) {
 	s := r.s
-	g.since, g.held = s.now, true
+	g.granted, g.held = s.happening(), true
 	g.prev, g.next = r.last, nil
 	if r.last != nil {
 		r.last.next = g
@@ -327,7 +327,7 @@ func (g *Grant) giveBack() bool {
 func (g *Grant) Units() int { return g.n }
 
 // Since is the time at which they were granted.
-func (g *Grant) Since() float64 { return g.since }
+func (g *Grant) Since() float64 { return g.granted.time }
 
 // Held reports whether the units are still held: neither released nor taken away.
 func (g *Grant) Held() bool { return g.held }

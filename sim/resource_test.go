@@ -80,7 +80,7 @@ func (r *Resource) checkStopped() error {
 			return errors.New("a grant is stopped that is not held")
 		case g.p.works == g && g.p.state == waiting && due:
 			return errors.New("somebody works with what is not there")
-		case g.next != nil && (g.next.rank < g.rank || g.next.rank == g.rank && g.next.since < g.since):
+		case g.next != nil && (g.next.rank < g.rank || g.next.rank == g.rank && g.next.granted.before(g.granted)):
 			return errors.New("those that are stopped are not in order")
 		}
 	}
@@ -95,7 +95,7 @@ func (r *Resource) checkStopped() error {
 		if _, due := r.s.dueAt(slotOf(g)); at && !due {
 			return errors.New("somebody does not work who could")
 		}
-		if g.prev != nil && g.prev.since > g.since {
+		if g.prev != nil && g.granted.before(g.prev.granted) {
 			return errors.New("grants are not in the order in which they were made")
 		}
 	}

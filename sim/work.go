@@ -111,7 +111,7 @@ func (r *Resource) suspend(g *Grant, rule WorkRule) {
 	r.drop(g)
 	g.held, g.suspended = true, true
 	link := &r.availability.suspended
-	for *link != nil && ((*link).rank < g.rank || (*link).rank == g.rank && (*link).since < g.since) {
+	for *link != nil && ((*link).rank < g.rank || (*link).rank == g.rank && (*link).granted.before(g.granted)) {
 		link = &(*link).next
 	}
 	g.next, *link = *link, g
@@ -135,7 +135,7 @@ func (r *Resource) resumeWork(g *Grant) {
 	s := r.s
 	r.removeSuspended(g)
 	before := r.last // it keeps its place in the order in which units were granted
-	for before != nil && before.since > g.since {
+	for before != nil && g.granted.before(before.granted) {
 		before = before.prev
 	}
 	if g.prev, g.next = before, r.first; before != nil {
@@ -264,7 +264,7 @@ func (r *Resource) tracePreempt(victim *Grant, by string) {
 
 // take takes away the units of victim for a process, or for none.
 func (r *Resource) take(victim *Grant, by *Process, why string) {
-	victim.lost = &loss{Preempted: Preempted{By: by, Why: why, Since: victim.since, Resource: r}}
+	victim.lost = &loss{Preempted: Preempted{By: by, Why: why, Since: victim.granted.time, Resource: r}}
 	r.drop(victim)
 	r.refused.preempted++
 	if r.s.trace != nil {

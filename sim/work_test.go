@@ -414,3 +414,32 @@ func TestPreemptionStopsOnlyWork(t *testing.T) {
 		t.Error("units were taken from who cannot go on")
 	}
 }
+
+// Work that goes on keeps its place among grants of the same instant: the last of them stops
+// first, each time.
+func TestResumedWorkKeepsItsPlace(t *testing.T) {
+	s := New()
+	desk := NewResource(s, "desk", 3)
+	var ends []string
+	for _, name := range []string{"a", "b", "c"} {
+		s.Go(name, func(p *Process) {
+			g, _ := desk.Request(p, 1)
+			defer g.Release()
+			if name == "c" {
+				_ = p.Wait(3) // and is not stopped by the first shift
+			}
+			_ = g.Work(20)
+			ends = append(ends, fmt.Sprint(p.Now(), name))
+		})
+	}
+	// At 1 a and b stop, and go on together; at 10 one of three has to.
+	desk.Schedule(Dated{Shifts: []Shift{{1, 2, 1}, {10, 12, 2}}, Otherwise: 3}, Resume)
+	for s.Step() {
+		if err := desk.check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(ends); got != "[21a 21b 25c]" {
+		t.Error(got)
+	}
+}
