@@ -83,8 +83,8 @@
 //     the units: the request returns the interrupt. A thing or an amount that was received, and a
 //     signal that was triggered, are not undone: the process gets the interrupt at its next wait.
 //   - Each change of a timetable is scheduled when the previous one happens. Work that ends at the
-//     instant at which a shift ends or a unit breaks is done, whichever was scheduled first.
-//     Likewise a gate is closed at its closing time.
+//     instant at which a shift ends, a unit breaks or a request preempts is done, whichever was
+//     scheduled first. Likewise a gate is closed at its closing time.
 //   - If several waits end by one event, all their requests leave their queues before any other
 //     request is granted.
 //

@@ -142,7 +142,7 @@ func (r *Resource) keep(g *Grant) {
 // taken from processes with a larger [Rank]. Of those, the ones with the largest rank lose all the
 // units of their grant, the latest first, until there are enough. Nothing is taken if it would not
 // be enough. Units that no process holds, and those of the requesting process itself, are never
-// taken.
+// taken. A request that waits takes them as soon as it can, such as when work begins.
 //
 // It panics if n is below 1 or above the largest capacity that the resource has had, since the
 // request would wait forever.

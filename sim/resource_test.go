@@ -64,8 +64,22 @@ func (r *Resource) check() error {
 		return errors.New("the statistics are not what they are of")
 	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.availability == nil || !r.availability.blocks(q.rank)):
 		return errors.New("the first in line could be served")
+	case q != nil && q.preempt > Finish && r.s.due.live == 0 && (r.availability == nil || !r.availability.blocks(q.rank)) &&
+		r.couldPreempt(q):
+		return errors.New("the first in line could preempt")
 	}
 	return nil
+}
+
+// couldPreempt reports whether enough units could be taken for a request.
+func (r *Resource) couldPreempt(q *request) bool {
+	units := r.free()
+	for h := r.first; h != nil; h = h.next {
+		if h.givesWay(q.grant, q.preempt) {
+			units += h.n
+		}
+	}
+	return units >= q.grant.n
 }
 
 // checkStopped lists what must hold of work that was stopped, and of what is at work.

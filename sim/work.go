@@ -13,8 +13,10 @@ import (
 //
 // Only [Resource.Work] and [Grant.Work] can be stopped and go on later, since only they know what
 // is left. A process that holds units for anything else, such as a [Process.Wait] in
-// [Resource.Use], and an event, keep them as with Finish; but with Interrupt any process loses
-// them. Work that ends at this very instant is done, and is not stopped.
+// [Resource.Use], and an event, keep them as with Finish until such work begins; but with Interrupt
+// any process loses them. Work that ends at this very instant is done, and is not stopped: its
+// process keeps the units for its turn, and loses them afterwards, with Interrupt, if it has not
+// released them.
 type WorkRule uint8
 
 // The rules. The default is Finish at the end of a shift, and Resume at a breakdown.
@@ -48,7 +50,7 @@ func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) err
 		return err
 	}
 	defer r.giveBack(g)
-	return g.Work(d)
+	return g.work(d)
 }
 
 // Work waits for a time d of work with the units. It is stopped while the units are not there; see
@@ -60,6 +62,14 @@ func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) err
 //
 // It panics if d is negative or not finite, and if the units have been released.
 func (g *Grant) Work(d float64) error {
+	err := g.work(d)
+	if r := g.r; r.spares(g) {
+		r.s.After(0, r.claim, Named("claim of "+r.name)) // unless the process releases them in this turn
+	}
+	return err
+}
+
+func (g *Grant) work(d float64) error {
 	p, s := g.p, g.r.s
 	s.checkTurn(p, "Work")
 	if !(d >= 0 && s.now+d <= maxTime) {
@@ -80,9 +90,8 @@ func (g *Grant) Work(d float64) error {
 	*g.job = job{d, d}
 	p.ensureWaitState().works = g
 	defer p.stopWorking()
-	if r := g.r; r.availability != nil && r.inUse > r.capacity { // this work may have to stop at once
-		r.cutOff()
-		r.serve()
+	if r := g.r; r.queue.first != nil || r.inUse > r.capacity { // this work may have to stop at once
+		r.claim()
 	}
 	if g.suspended {
 		return p.pause(math.Inf(1), math.Inf(1), "Work") // until it goes on and is done
@@ -91,6 +100,19 @@ func (g *Grant) Work(d float64) error {
 }
 
 func (p *Process) stopWorking() { p.works = nil }
+
+// spares reports whether units of a grant were not taken because its work was to end now.
+func (r *Resource) spares(g *Grant) bool {
+	q, u := r.queue.first, r.availability
+	return g.held && !g.suspended && (q != nil && q.preempt == Interrupt && q.rank < g.rank ||
+		u != nil && u.rule == Interrupt && r.inUse > r.capacity)
+}
+
+// claim takes units that could not be taken before, because there are not so many, or for the queue.
+func (r *Resource) claim() {
+	r.cutOff()
+	r.serve()
+}
 
 // A job is the work that is done with a grant.
 type job struct {
@@ -161,11 +183,20 @@ func (r *Resource) resumeWork(g *Grant) {
 	g.wait()
 }
 
-// wait schedules the end of the work, if the process is waiting for it.
+// wait schedules the end of the work, if the process is waiting for it. Work that would end after
+// the largest time never ends.
 func (g *Grant) wait() {
-	if p := g.p; p.works == g && p.state == waiting {
-		p.s.schedule(p.slot, p.s.now+g.job.left)
+	if p := g.p; p.works == g && p.state == waiting && g.ends() <= maxTime {
+		p.s.schedule(p.slot, g.ends())
 	}
+}
+
+// ends returns when the work ends that is done with the grant, or is about to begin.
+func (g *Grant) ends() float64 {
+	if at, due := g.p.s.dueAt(g.p.slot); due {
+		return at
+	}
+	return g.p.s.now + g.job.left
 }
 
 // blocks reports whether there is suspended work that goes before a request of a rank.
@@ -254,7 +285,7 @@ func (r *Resource) preempt(q *request) bool {
 
 // givesWay reports whether the units of h may be taken for g by a rule.
 func (h *Grant) givesWay(g *Grant, rule WorkRule) bool {
-	return h.rank > g.rank && h.p != nil && h.p != g.p && (rule == Interrupt || h.canStop(rule))
+	return h.rank > g.rank && h.p != g.p && h.canStop(rule)
 }
 
 func (r *Resource) tracePreempt(victim *Grant, by string) {
@@ -280,7 +311,7 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 // cutOff stops work, or takes units away, until no more are in use than there are.
 func (r *Resource) cutOff() {
 	u := r.availability
-	if u.rule == Finish || r.inUse <= r.capacity {
+	if u == nil || u.rule == Finish || r.inUse <= r.capacity {
 		return
 	}
 	// A process that loses units may leave a queue, even that of this resource. Nothing is granted
@@ -305,19 +336,15 @@ func (r *Resource) cutOff() {
 	r.busy = false
 }
 
-// canStop reports whether a rule can stop the work with a grant.
+// canStop reports whether a rule can take the units of a grant, by stopping the work or from its
+// process. It cannot if the work ends now.
 func (g *Grant) canStop(rule WorkRule) bool {
 	p := g.p
 	if p == nil {
 		return false
 	}
-	works := p.works == g && (p.state == waiting || p == p.s.current) // it may be about to begin
-	if works {
-		at, due := p.s.dueAt(p.slot)
-		works = !due || at > p.s.now
-		if !works {
-			return false // it is done
-		}
+	if p.works == g && (p.state == waiting || p == p.s.current) { // it may be about to begin
+		return g.ends() > p.s.now
 	}
-	return works || rule == Interrupt
+	return rule == Interrupt
 }

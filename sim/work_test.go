@@ -415,6 +415,108 @@ func TestPreemptionStopsOnlyWork(t *testing.T) {
 	}
 }
 
+// A preempting request that waits stops work of a larger rank as soon as that begins, however it
+// has come to wait.
+func TestPreemptingWaitsForWorkToBegin(t *testing.T) {
+	for _, rule := range []WorkRule{Resume, Restart} {
+		for at, want := range map[float64]float64{0.5: 1, 1: 1, 1.5: 1.5} {
+			s := New()
+			desk := NewResource(s, "desk", 1, Preempting(rule))
+			got := math.NaN()
+			s.GoAt(at, "urgent", func(p *Process) { // at 1, before the work begins
+				_ = desk.Use(p, 1, func() error { got = p.Now(); return p.Wait(1) })
+			})
+			s.Go("worker", func(p *Process) {
+				g, _ := desk.Request(p, 1, Rank(5))
+				defer g.Release()
+				_ = p.Wait(1) // to set up, which cannot be stopped
+				if err := g.Work(10); err != nil || p.Now() != map[WorkRule]float64{Resume: 12, Restart: want + 11}[rule] {
+					t.Errorf("rule %d, urgent at %g: the work ends at %g: %v", rule, at, p.Now(), err)
+				}
+			})
+			run(t, s)
+			if got != want || desk.Stopped() != 1 || desk.InUse() != 0 {
+				t.Errorf("rule %d: urgent comes at %g and is served at %g, not %g; stopped %d", rule, at, got, want, desk.Stopped())
+			}
+		}
+	}
+}
+
+// A request that comes between a grant of a larger rank and the turn in which the work begins does
+// not wait for that work, whichever was scheduled first.
+func TestPreemptingTiesWithBeginOfWork(t *testing.T) {
+	for _, setsOut := range []float64{0, 3} {
+		s := New()
+		desk := NewResource(s, "desk", 1, Preempting(Resume))
+		got := math.NaN()
+		s.Go("first", func(p *Process) { _ = desk.Work(p, 1, 5, Rank(5)) })
+		s.GoAt(1, "second", func(p *Process) { _ = desk.Work(p, 1, 10, Rank(5)) })
+		s.GoAt(setsOut, "urgent", func(p *Process) {
+			_ = p.WaitUntil(5)
+			_ = desk.Use(p, 1, func() error { got = p.Now(); return nil })
+		})
+		run(t, s)
+		if got != 5 || s.Now() != 15 {
+			t.Errorf("urgent sets out at %g, comes at 5 and is served at %g; all is done at %g", setsOut, got, s.Now())
+		}
+	}
+}
+
+// Work that ends at this instant is done, whatever would stop it: also work that ends when it
+// begins. What its process holds beyond its turn is taken then, if the rule takes it from anybody.
+func TestWorkThatEndsIsDone(t *testing.T) {
+	for _, rule := range []WorkRule{Resume, Restart, Interrupt} {
+		for _, holds := range []bool{false, true} {
+			for _, by := range []string{"a request", "the end of a shift"} {
+				s := New()
+				desk := NewResource(s, "desk", 1)
+				taken := holds && rule == Interrupt
+				if by == "a request" {
+					s.GoAt(5, "urgent", func(p *Process) {
+						_ = desk.Use(p, 1, func() error { return nil }, Preempting(rule))
+						if want := 5.0; taken && p.Now() != want || !holds && p.Now() != want {
+							t.Errorf("rule %d, holds on: %t: urgent is served at %g", rule, holds, p.Now())
+						}
+					})
+				} else {
+					desk.Schedule(Dated{Shifts: []Shift{{0, 5, 1}}}, rule)
+				}
+				s.Go("worker", func(p *Process) {
+					g, _ := desk.Request(p, 1, Rank(5))
+					if err := g.Work(5); err != nil || p.Now() != 5 {
+						t.Errorf("rule %d: at %g, %s ended the work: %v", rule, p.Now(), by, err)
+					}
+					if holds {
+						if err := p.Wait(3); (err != nil) != taken || taken && p.Now() != 5 {
+							t.Errorf("rule %d: %s at 5 ended a wait at %g: %v", rule, by, p.Now(), err)
+						}
+					}
+					if g.Release(); (g.Lost() != nil) != taken {
+						t.Errorf("rule %d, holds on: %t: lost by %s: %t", rule, holds, by, g.Lost() != nil)
+					}
+				})
+				run(t, s)
+				if desk.Stopped() != 0 || desk.Preempted() > 0 != taken || desk.InUse() != 0 || s.Processes() != 0 {
+					t.Errorf("rule %d, holds on: %t: by %s %d were stopped, %d preempted", rule, holds, by, desk.Stopped(),
+						desk.Preempted())
+				}
+			}
+		}
+	}
+	s := New()
+	desk := NewResource(s, "desk", 2)
+	desk.Schedule(Dated{Shifts: []Shift{{1, 5, 0}}, Otherwise: 2}, Resume)
+	s.Go("late", func(p *Process) {
+		g, _ := desk.Request(p, 1)
+		_ = p.Wait(2) // into the next shift
+		if err := g.Work(0); err != nil || p.Now() != 2 {
+			t.Errorf("nothing to do is done at %g: %v", p.Now(), err)
+		}
+		g.Release()
+	})
+	run(t, s)
+}
+
 // Work that goes on keeps its place among grants of the same instant: the last of them stops
 // first, each time.
 func TestResumedWorkKeepsItsPlace(t *testing.T) {
