@@ -130,7 +130,7 @@ interventions: [{at: 1 year, set: {r: 6.5e3 per second}}, {at: 1.00000003169 yea
 }
 
 // Of several replicas that fail, the one with the lowest number is named, though another failed
-// first.
+// first, and the result ends with it.
 func TestLowestFailure(t *testing.T) {
 	m := modelFrom(t, `
 name: few
@@ -157,5 +157,9 @@ states: {a: {}}
 	if !errors.Is(err, wrong) || !strings.HasPrefix(err.Error(), "few, replica 12: ") || result.Stopped != err ||
 		!result.Incomplete {
 		t.Errorf("%v", err)
+	}
+	last := result.Runs[len(result.Runs)-1].Replica
+	if len(result.Runs) != 3 || last != 12 || result.Done != 2 || result.Rows() == 0 {
+		t.Errorf("%d runs until replica %d, %d done", len(result.Runs), last, result.Done)
 	}
 }

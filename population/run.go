@@ -119,8 +119,10 @@ type Progress struct {
 // The result depends on the model and the seed alone, not on the number of workers. If the context
 // ends first, Run returns what has been recorded so far, marked incomplete, and the context's
 // error. It does the same, with an error that says where, if a run cannot go on: if there are more
-// individuals than there may be, or than memory permits, or if the clock stands still. A run for
-// which there is not enough memory from the start does not begin; see [Model.CheckMemory].
+// individuals than there may be, or than memory permits, or if the clock stands still. The result
+// then ends with the first replica that failed: whether later ones have run depends on the number of
+// workers. A run for which there is not enough memory from the start does not begin; see
+// [Model.CheckMemory].
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 || o.First < 0 {
 		panic("population: Replicas, First and Workers cannot be negative")
@@ -140,6 +142,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	began := time.Now()
 	result := &Result{Model: m, Version: Version(), Seed: o.Seed, Replicas: n, Times: m.Times()}
 	runs := make([]*Run, n)
+	completed := make([]bool, n)
 	tracks := make([]track, workers)
 	var look *watched // nil unless OnProgress is set
 	if o.OnProgress != nil {
@@ -177,6 +180,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if err != nil {
 					return
 				}
+				completed[k] = true
 				done.Add(1)
 			}
 		})
@@ -186,14 +190,17 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		defer stop()
 	}
 	group.Wait()
-	for _, run := range runs {
-		if run != nil {
-			result.Runs = append(result.Runs, *run)
-			result.Events += run.Events
-			result.PersonYears += run.PersonYears
+	for k, run := range runs {
+		if run == nil || k > failed.lowest {
+			continue
+		}
+		result.Runs = append(result.Runs, *run)
+		result.Events += run.Events
+		result.PersonYears += run.PersonYears
+		if completed[k] {
+			result.Done++
 		}
 	}
-	result.Done = int(done.Load())
 	result.Incomplete = result.Done < n
 	result.Seconds = time.Since(began).Seconds()
 	switch {

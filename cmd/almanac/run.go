@@ -209,7 +209,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if err := profile.stop(); err != nil {
 		return err
 	}
-	if err := logs.close(); err != nil {
+	if err := logs.close(result); err != nil {
 		return err
 	}
 	if result == nil {

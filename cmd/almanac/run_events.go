@@ -120,13 +120,18 @@ func (p *rowPart[R]) close() error {
 	return err
 }
 
-// close concatenates the parts.
-func (l *rowLog[R]) close() error {
+// close concatenates the parts up to a replica. What later ones wrote before it failed depends on
+// the number of workers, and is removed.
+func (l *rowLog[R]) close(last int) error {
 	for replica, p := range l.parts {
 		if p == nil || replica == 0 {
 			continue
 		}
 		l.fail(p.close())
+		if l.first+replica > last {
+			l.fail(os.Remove(l.path(replica)))
+			continue
+		}
 		part, err := os.Open(l.path(replica))
 		if err != nil {
 			l.fail(err)
@@ -191,17 +196,20 @@ func (l *rowLogs) open(dir string, format results.Format, m *population.Model, e
 	return nil
 }
 
-// close ends all tables.
-func (l *rowLogs) close() error {
-	var all []error
+// close ends all tables with the replicas of the result.
+func (l *rowLogs) close(r *population.Result) error {
+	last, all := -1, []error(nil)
+	if r != nil && len(r.Runs) > 0 {
+		last = r.Runs[len(r.Runs)-1].Replica
+	}
 	if l.events != nil {
-		all = append(all, l.events.close())
+		all = append(all, l.events.close(last))
 	}
 	if l.tree != nil {
-		all = append(all, l.tree.close())
+		all = append(all, l.tree.close(last))
 	}
 	if l.people != nil {
-		all = append(all, l.people.close())
+		all = append(all, l.people.close(last))
 	}
 	return errors.Join(all...)
 }

@@ -260,10 +260,11 @@ func TestPartsAreClosed(t *testing.T) {
 				t.Errorf("%s: %d files are open after replica %d", format, n, r.Replica)
 			}
 		}
-		if _, err := m.Run(t.Context(), o); err != nil {
+		result, err := m.Run(t.Context(), o)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := logs.close(); err != nil {
+		if err := logs.close(result); err != nil {
 			t.Fatal(err)
 		}
 		if n := open(); n > 0 {
@@ -309,7 +310,7 @@ func TestCompleteReplicasKeepNoWriter(t *testing.T) {
 	if after := inUse(); after > before+8<<20 {
 		t.Errorf("%d bytes in use after %d replicas, %d before", after, replicas, before)
 	}
-	if err := log.close(); err != nil {
+	if err := log.close(replicas - 1); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -34,7 +34,7 @@ func TestEventLog(t *testing.T) {
 	event(2, 4, "")
 	o.OnRecord(population.Record{Replica: 1, Row: len(m.Times()) - 1}) // this one is done; the others are interrupted
 	event(0, 5, "")
-	if err := l.close(); err != nil {
+	if err := l.close(&population.Result{Runs: []population.Run{{Replica: 2}}}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `replica,time,kind,individual,from,to,name,by
