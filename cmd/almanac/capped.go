@@ -55,8 +55,9 @@ capacity, the sweet spot.
 			cli.List("Processes (--process)", cappedProcesses, func(p cappedProcess) (string, string) {
 				return p.kind.String(), p.about
 			}) +
-			`The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run;
-the results so far are reported and marked as incomplete.
+			`The same command gives the same result; only the speed differs. An interrupt (Ctrl-C or SIGTERM)
+ends the run; the results so far are reported and marked as incomplete, and do not replace complete
+ones in DIR.
 
 --out DIR writes these files:
 
@@ -290,7 +291,7 @@ func (t *cappedTask) inFlags(err error) error {
 // that the output is reproducible. It returns the error that ended the work.
 func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *cli.Output, report R,
 	ended error, write func(string, R) error, print func(io.Writer, R) error) error {
-	if err := cli.Deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {
+	if err := cli.Deliver(c, report, ended != nil, out, t.json, write, print); err != nil {
 		return err
 	}
 	speed := c.OutOrStdout()

@@ -279,9 +279,11 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 	}
 	if isStopped(err) {
 		if where != "" {
-			fmt.Fprintf(c.ErrOrStderr(), "almanac: more than %s of the model are done; the same command goes on from there: "+
-				"what is done is kept %s\n",
-				format.Count(runs, "run"), where)
+			done := "the first stage is not done"
+			if runs > 0 {
+				done = fmt.Sprintf("the stages done have %s of the model", format.Count(runs, "run"))
+			}
+			tell(c, done+"; the same command goes on from there: what is done is kept "+where)
 		}
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
@@ -42,8 +43,8 @@ func TestFitKilledHere(t *testing.T) {
 		return []string{"fit", model, "--budget", testscale.Size("1500", "3000"), "--population",
 			testscale.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000,
-		"of the model are done; the same command goes on from there: what is done is kept in ")
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, syscall.SIGTERM,
+		"; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer
 	// Another command is refused there.
 	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != cli.ExitUsage ||

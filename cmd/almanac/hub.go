@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,11 +13,6 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/study"
 )
-
-// untilStopped returns a context that ends with SIGINT or SIGTERM.
-func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-}
 
 func newHub() *cobra.Command {
 	var o ensemble.HubOptions
@@ -79,10 +71,8 @@ and its own --store.`,
 					return err
 				}
 			}
-			ctx, stop := untilStopped(c.Context())
-			defer stop()
 			o.Logger = f.logger(c, slog.LevelWarn)
-			return serveHub(ctx, c, o, &f, age)
+			return serveHub(c.Context(), c, o, &f, age)
 		},
 	}
 	c.Flags().StringVar(&o.Store, "store", "", "`directory` for everything that the hub keeps (required)")

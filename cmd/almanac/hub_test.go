@@ -274,7 +274,7 @@ func TestStudyKilledHere(t *testing.T) {
 		return []string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output",
 			"peak(infectious)", "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000,
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000, syscall.SIGINT,
 		"of at most 240 replicas done; the same command goes on from there")
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(),
@@ -307,12 +307,12 @@ func stored(dir string) (n int64) {
 }
 
 // stopTwice starts a command that keeps what it has done in a directory, and kills it when that has
-// more than so many bytes; and once more, and interrupts it when it has found them. It then says
-// how far it is. Where the test was halted until the command was done, it begins anew.
-func stopTwice(t *testing.T, args []string, state string, begun int64, says string) {
+// more than so many bytes; and once more, and ends it by SIGINT or SIGTERM when it has found them. It
+// then says how far it is. Where the test was halted until the command was done, it begins anew.
+func stopTwice(t *testing.T, args []string, state string, begun int64, signal os.Signal, says string) {
 	t.Helper()
 	for range 10 {
-		if stopped(t, args, state, begun, syscall.SIGKILL, "") && stopped(t, args, state, begun, syscall.SIGINT, says) {
+		if stopped(t, args, state, begun, syscall.SIGKILL, "") && stopped(t, args, state, begun, signal, says) {
 			return
 		}
 		if err := os.RemoveAll(filepath.Dir(state)); err != nil {
@@ -337,7 +337,7 @@ func stopped(t *testing.T, args []string, state string, begun int64, signal os.S
 		case <-end:
 			t.Fatalf("nothing is stored: %s", said.String())
 		case <-time.After(5 * time.Millisecond):
-			if signal == syscall.SIGINT {
+			if signal != syscall.SIGKILL {
 				ready = strings.Contains(said.String(), "going on with this study where it was")
 			} else {
 				ready = stored(state) > begun
@@ -351,7 +351,7 @@ func stopped(t *testing.T, args []string, state string, begun int64, signal os.S
 		t.Logf("it was done before it was stopped by %v: %s", signal, said.String())
 		return false
 	}
-	if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) ||
+	if text := said.String(); signal != syscall.SIGKILL && (!strings.Contains(text, says) ||
 		!strings.Contains(text, "almanac: interrupted")) {
 		t.Errorf("interrupted, it says %q", text)
 	}

@@ -36,13 +36,23 @@ func TestScripts(t *testing.T) {
 }
 
 // A run that is interrupted ends cleanly: what was recorded is reported and written, and marked as
-// incomplete.
+// incomplete. It does not replace a complete result.
 func TestInterruptedRun(t *testing.T) {
-	for _, after := range []time.Duration{0, 300 * time.Millisecond} {
-		ctx, cancel := context.WithTimeout(context.Background(), after)
+	for _, before := range []bool{false, true} {
+		ctx, cancel := context.WithTimeout(context.Background(), map[bool]time.Duration{true: 300 * time.Millisecond}[before])
 		defer cancel()
 		dir := t.TempDir()
 		var out, errs bytes.Buffer
+		if before {
+			if status := run(t.Context(), []string{"run", "../../examples/sir.yaml", "--size", "100", "--out", dir}, &out,
+				&errs); status != cli.ExitDone {
+				t.Fatal(errs.String())
+			}
+		}
+		complete, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+		if before != (err == nil) {
+			t.Fatal(err)
+		}
 		// Without the interrupt it would take hours.
 		args := []string{"run", "../../examples/sir.yaml", "--replicas", "100000", "--out", dir, "--events"}
 		if status := run(ctx, args, &out, &errs); status != cli.ExitWork {
@@ -52,11 +62,22 @@ func TestInterruptedRun(t *testing.T) {
 			"almanac: interrupted") {
 			t.Errorf("printed %q and %q", out.String(), errs.String())
 		}
-		summary, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+		part := dir
+		if before {
+			part = filepath.Join(dir, "unfinished")
+			if now, err := os.ReadFile(filepath.Join(dir, "summary.json")); err != nil || !bytes.Equal(now, complete) {
+				t.Errorf("the complete result has changed: %v", err)
+			}
+			if want := "the complete result in " + dir + " stays; what there is of this one is in " + part; !strings.Contains(
+				errs.String(), want) {
+				t.Errorf("printed %q", errs.String())
+			}
+		}
+		summary, err := os.ReadFile(filepath.Join(part, "summary.json"))
 		if err != nil || !bytes.Contains(summary, []byte(`"incomplete":true,"stopped":"interrupted"`)) {
 			t.Errorf("summary.json is not marked as incomplete: %v", err)
 		}
-		files, err := filepath.Glob(filepath.Join(dir, "events.csv*"))
+		files, err := filepath.Glob(filepath.Join(part, "events.csv*"))
 		if err != nil || len(files) != 1 {
 			t.Errorf("events are left in %v, %v", files, err)
 		}

@@ -91,7 +91,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	}
 	report := &reproduce.Report{Provenance: from, Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
-	if err := cli.Deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
+	if err := cli.Deliver(c, report, false, out, f.json, write, printClaims); err != nil {
 		return err
 	}
 	var other []string

@@ -39,12 +39,13 @@ a hub run the replicas, with the same result; --events, --from-state, --profile,
 --save-at and --workers are for runs on this machine, and so is --out if the model records tree or
 people.
 
-An interrupt (Ctrl-C) ends the run. The results so far are reported and marked as incomplete. The
-same happens if the run cannot continue because memory is full or the clock no longer advances. A
-run that does not fit into memory does not start.
+An interrupt (Ctrl-C or SIGTERM) ends the run. The results so far are reported and marked as
+incomplete. The same happens if the run cannot continue because memory is full or the clock no
+longer advances. A run that does not fit into memory does not start.
 
 --out DIR writes these files, the tables as .csv, .parquet or .json, as --format says. They replace
-those of an earlier run there when all are complete:
+those of an earlier run there when all are written. An incomplete result does not replace a complete
+one: it goes to DIR/unfinished.
 
   summary.json               everything recorded, as --json prints it
   series.csv                 replica, time, state, count
@@ -237,7 +238,11 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 		if err := errors.Join(writeRun(out.Path(), s, result), f.writeProjection(c, out.Path(), s)); err != nil {
 			return err
 		}
-		if err := out.Keep(); err != nil {
+		keep := out.Keep
+		if result.Incomplete {
+			keep = func() error { return out.KeepIncomplete(c) }
+		}
+		if err := keep(); err != nil {
 			return err
 		}
 	}

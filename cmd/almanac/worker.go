@@ -35,9 +35,7 @@ differ. The message has both versions.
 				return cli.Usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores",
 					o.Slots)
 			}
-			ctx, stop := untilStopped(c.Context())
-			defer stop()
-			c.SetContext(ctx)
+			ctx := c.Context()
 			metrics := new(ensemble.Metrics)
 			stopMetrics, err := f.serveMetrics(metrics)
 			if err != nil {

@@ -24,6 +24,8 @@ import (
 //     has files of one run only, and if the first file is there, all are.
 //   - A list says which command wrote which files. A command replaces its own files. Other files
 //     are left alone, and if one has a name that the command needs, Open fails.
+//   - An incomplete result, of a command that was interrupted, does not replace a complete one: it
+//     gets a subdirectory of its own. The list says which results are incomplete.
 //   - Of two processes that write into one directory, the second is refused, if the system has
 //     locks.
 //   - A file that others create in the place of a new one during the run is renamed to FILE.before,
@@ -35,6 +37,7 @@ type Dir struct {
 	command string
 	names   []string // of the command's files
 	first   string   // removed first, moved last
+	partial []string // commands whose result in the directory is incomplete, as owners read it
 	made    []string // directories that Open made, innermost first
 	lock    *Locked
 	step    func() error // called before each step of Keep; tests abort there
@@ -186,19 +189,44 @@ func (o *Dir) Path() string { return filepath.Join(o.dir, unfinished) }
 // Keep replaces the earlier results by the new files. If it fails, the new files stay in a
 // directory that no command removes, and that the error names.
 func (o *Dir) Keep() error {
-	if o == nil {
-		return nil
-	}
-	if err := o.replace(); err != nil {
-		rest := free(filepath.Join(o.dir, "unfinished"))
-		err = errors.Join(err, os.Rename(o.Path(), rest), o.lock.Close())
-		o.lock = nil // so that Drop removes nothing
-		return fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, err, rest)
-	}
-	return o.Drop()
+	_, err := o.keep(true)
+	return err
 }
 
-func (o *Dir) replace() error {
+// KeepIncomplete is Keep for the files of an incomplete result. If the directory has a complete
+// result of the command, that stays; the new files get a directory of their own, which is returned
+// and which no command removes.
+func (o *Dir) KeepIncomplete() (beside string, err error) { return o.keep(false) }
+
+func (o *Dir) keep(complete bool) (beside string, err error) {
+	if o == nil {
+		return "", nil
+	}
+	if !complete {
+		owners, err := o.owners()
+		if err != nil {
+			return "", err
+		}
+		if owners[o.first] == o.command && !slices.Contains(o.partial, o.command) && !isMissing(o.place(o.first)) {
+			return o.leave()
+		}
+	}
+	if err := o.replace(complete); err != nil {
+		rest, failed := o.leave()
+		return "", fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, errors.Join(err, failed), rest)
+	}
+	return "", o.Drop()
+}
+
+// leave moves the new files into a directory of their own.
+func (o *Dir) leave() (rest string, err error) {
+	rest = free(filepath.Join(o.dir, "unfinished"))
+	err = errors.Join(os.Rename(o.Path(), rest), o.lock.Close())
+	o.lock = nil // so that Drop removes nothing
+	return rest, err
+}
+
+func (o *Dir) replace(complete bool) error {
 	fresh, err := o.written()
 	if err != nil {
 		return err
@@ -228,6 +256,10 @@ func (o *Dir) replace() error {
 	}
 	for _, file := range fresh {
 		owners[file] = o.command
+	}
+	o.partial = slices.DeleteFunc(o.partial, func(command string) bool { return command == o.command })
+	if !complete {
+		o.partial = append(o.partial, o.command)
 	}
 	// The list has old and new files while both may be there.
 	if err := o.own(owners); err != nil {
@@ -340,9 +372,14 @@ func (o *Dir) Drop() error {
 	return err
 }
 
-// owners reads the list: the command of each file.
+// incomplete begins a line of the list with a command whose result is incomplete. Earlier versions
+// take it for a comment.
+const incomplete = "# incomplete: "
+
+// owners reads the list: the command of each file, and which results are incomplete.
 func (o *Dir) owners() (map[string]string, error) {
 	owners := map[string]string{}
+	o.partial = nil
 	file, err := os.Open(filepath.Join(o.dir, ownership))
 	if errors.Is(err, fs.ErrNotExist) {
 		return owners, nil
@@ -352,6 +389,9 @@ func (o *Dir) owners() (map[string]string, error) {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
+		if command, ok := strings.CutPrefix(lines.Text(), incomplete); ok {
+			o.partial = append(o.partial, command)
+		}
 		command, name, ok := strings.Cut(lines.Text(), ": ")
 		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // never outside the directory
 			owners[name] = command
@@ -367,6 +407,9 @@ func (o *Dir) own(owners map[string]string) error {
 	}
 	err := WriteFile(o.dir, ownership+".new", func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "# The files here that a command of almanac wrote: it replaces these, and no others.")
+		for _, command := range o.partial {
+			fmt.Fprintln(w, incomplete+command)
+		}
 		for _, file := range slices.Sorted(maps.Keys(owners)) {
 			fmt.Fprintf(w, "%s: %s\n", owners[file], file)
 		}

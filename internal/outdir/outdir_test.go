@@ -126,6 +126,51 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// An incomplete result replaces an incomplete one and nothing else: a complete one stays, and the
+// new files get a directory of their own.
+func TestIncompleteOutput(t *testing.T) {
+	dir := t.TempDir()
+	write := func(text string, keep func(*Dir) (string, error), wantBeside string) {
+		t.Helper()
+		o := mustOpen(t, dir, "run", "summary", "events")
+		writeAll(t, o.Path(), text, "summary", "events")
+		if beside, err := keep(o); err != nil || beside != wantBeside {
+			t.Errorf("%s is put into %q, %v", text, beside, err)
+		}
+	}
+	complete := func(o *Dir) (string, error) { return "", o.Keep() }
+	unfinished := filepath.Join(dir, "unfinished")
+	write("1", (*Dir).KeepIncomplete, "")
+	write("2", (*Dir).KeepIncomplete, "")
+	write("3", complete, "")
+	write("4", (*Dir).KeepIncomplete, unfinished)
+	write("5", (*Dir).KeepIncomplete, unfinished+"-2")
+	for _, part := range []struct{ dir, want string }{
+		{unfinished, "events=4 summary=4"}, {unfinished + "-2", "events=5 summary=5"},
+	} {
+		if got := seen(t, part.dir); got != part.want {
+			t.Errorf("%s has %s", part.dir, got)
+		}
+		if err := os.RemoveAll(part.dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := seen(t, dir); got != "events=3 summary=3" {
+		t.Error(got)
+	}
+	// One of another command is not in its way.
+	other := mustOpen(t, dir, "bench", "bench")
+	writeAll(t, other.Path(), "b", "bench")
+	if beside, err := other.KeepIncomplete(); err != nil || beside != "" {
+		t.Error(beside, err)
+	}
+	// Nor is what somebody has removed.
+	if err := os.Remove(filepath.Join(dir, "summary")); err != nil {
+		t.Fatal(err)
+	}
+	write("6", (*Dir).KeepIncomplete, "")
+}
+
 // Wherever a command is killed while its files take the place of earlier ones, the directory has
 // files of one run alone, all of them if the first is there, and the next command puts it right.
 func TestOutputKilled(t *testing.T) {
@@ -148,7 +193,7 @@ func TestOutputKilled(t *testing.T) {
 			}
 			return nil
 		}
-		err := o.replace()
+		err := o.replace(true)
 		if err != nil && !errors.Is(err, killed) {
 			t.Fatal(err)
 		}

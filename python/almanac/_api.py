@@ -248,7 +248,12 @@ def _study(kind: type[_R], command: str, model: Optional[Model], args: list[str]
         line.append(f"--picture={directory / 'picture.svg'}")
 
     def partial() -> Optional[Result]:
-        return kind(directory, "", scratch) if (directory / "summary.json").exists() else None
+        try:
+            with open(directory / "summary.json", encoding="utf-8") as file:
+                ours = json.load(file)["incomplete"]  # a complete one is of an earlier run, which stays
+        except OSError:
+            return None
+        return kind(directory, "", scratch) if ours else None
 
     printed = _done(line, source, progress, partial)
     if not directory.is_dir() or not any(directory.iterdir()):

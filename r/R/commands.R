@@ -61,7 +61,9 @@ study <- function(command, model, args, more, out, progress, series = FALSE, dra
     dir.create(directory)
   }
   partial <- function() {
-    if (file.exists(file.path(directory, "summary.json"))) result(command, directory, "", is.null(out))
+    summary <- file.path(directory, "summary.json")
+    # A complete one is of an earlier run, which stays.
+    if (file.exists(summary) && isTRUE(read_json(summary)$incomplete)) result(command, directory, "", is.null(out))
   }
   text <- done(line, model$text, progress, partial)
   if (length(list.files(directory)) == 0) {

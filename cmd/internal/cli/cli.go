@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -26,9 +27,10 @@ const (
 	ExitUsage = 2 // wrong command line or file
 )
 
-// Main runs the command of this process and exits with its status.
+// Main runs the command of this process and exits with its status. SIGTERM, by which batch systems
+// end a job, counts as an interrupt.
 func Main(root *cobra.Command) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,16 @@ func (o *Output) Keep() error {
 	return o.dir.Keep()
 }
 
+// KeepIncomplete keeps an incomplete result. It does not replace a complete one, which is said.
+func (o *Output) KeepIncomplete(c *cobra.Command) error {
+	beside, err := o.dir.KeepIncomplete()
+	if beside != "" {
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: the complete result in %s stays; what there is of this one is in %s\n",
+			filepath.Dir(beside), beside)
+	}
+	return err
+}
+
 // Drop discards files that were not kept. It may be called after Keep.
 func (o *Output) Drop() error {
 	if o == nil {
@@ -65,20 +76,24 @@ func (o *Output) Drop() error {
 }
 
 // Deliver writes a report into the directory of --out, if given, and prints it.
-func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(string, R) error,
-	print func(io.Writer, R) error) error {
+func Deliver[R any](c *cobra.Command, report R, incomplete bool, out *Output, asJSON bool,
+	write func(string, R) error, print func(io.Writer, R) error) error {
 	if out != nil {
 		if err := write(out.Path(), report); err != nil {
 			return err
 		}
-		if err := out.Keep(); err != nil {
+		keep := out.Keep
+		if incomplete {
+			keep = func() error { return out.KeepIncomplete(c) }
+		}
+		if err := keep(); err != nil {
 			return err
 		}
 	}
 	if asJSON {
-		return PrintJSON(w, report)
+		return PrintJSON(c.OutOrStdout(), report)
 	}
-	return print(w, report)
+	return print(c.OutOrStdout(), report)
 }
 
 // Report measures with a progress bar and delivers the report. It opens the directory of --out
@@ -98,7 +113,7 @@ func Report[R any](c *cobra.Command, command, dir string, files []string, asJSON
 		return err
 	}
 	bar.Close()
-	return Deliver(c.OutOrStdout(), report, out, asJSON, write, print)
+	return Deliver(c, report, false, out, asJSON, write, print)
 }
 
 // WriteJSON writes what PrintJSON prints to a file.
