@@ -28,7 +28,9 @@ import (
 // A ticket goes by the Done channel of the call's context. gRPC makes one for each call, and it is
 // closed when the call ends: then the ticket is removed, and its slot goes to the next. The
 // contexts of a call's attempts have it in common, and gRPC makes one attempt after the other, so a
-// call has one ticket. A context itself is no key, since it need not be comparable.
+// call has one ticket. A context itself is no key, since it need not be comparable. All contexts
+// that end before Done is first called share one channel, which is closed: so a call whose context
+// has ended gets no ticket, and a ticket is never replaced by another.
 //
 // A parked ticket keeps its age and takes no slot. Its attempt may have failed, and the retry may
 // come much later: only another Pick shows that the call waits. So when a server returns, the first
@@ -117,6 +119,9 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	if ctx.Done() == nil {
 		return slot{}, false, errNoDone
 	}
+	if ctx.Err() != nil {
+		return slot{}, false, nil // gRPC ends a call that has to wait
+	}
 	t := d.tickets[ctx.Done()]
 	if t == nil {
 		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
@@ -148,12 +153,16 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 
 func (s *server) slot(seq uint64) slot { return slot{s, s.picker, s.epoch, seq} }
 
-// enter queues a call by its age.
+// enter queues a call by its age, unless it has ended or is queued.
 func (d *scheduler) enter(ctx context.Context, seq uint64) {
-	t := &ticket{Seq: seq, Value: call{done: ctx.Done()}}
-	d.tickets[t.Value.done] = t
+	done := ctx.Done() // before Err: a channel that was open then is of this call alone
+	if ctx.Err() != nil || d.tickets[done] != nil {
+		return
+	}
+	t := &ticket{Seq: seq, Value: call{done: done}}
+	d.tickets[done] = t
 	d.waiting.Insert(d.waiting.Tail, t)
-	// If ctx has ended already the function runs at once, in a goroutine of its own.
+	// If ctx ends before this the function runs at once, in a goroutine of its own.
 	t.Value.stop = context.AfterFunc(ctx, func() { d.leave(t) })
 }
 

@@ -233,6 +233,49 @@ func TestGrantedAndGone(t *testing.T) {
 	}
 }
 
+// Contexts that have ended before Done is first called share one channel. Two calls of that kind
+// lose their connections between the Pick and the call, and neither keeps a slot.
+func TestEndedCallsKeepNoSlot(t *testing.T) {
+	d := newScheduler(1, func() {})
+	s := newServer()
+	all, ready := []*server{s}, map[*server]balancer.Picker{s: nonePicker{}}
+	d.configure(2, 0, all)
+	d.setReady(all, ready)
+	var calls []context.Context
+	var held []slot
+	for range 2 {
+		// Done is called first by the balancer, and the context ends in the same moment.
+		ctx, cancel := context.WithCancel(t.Context())
+		slot, ok, err := d.pick(&neverAsked{ctx})
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		cancel()
+		calls, held = append(calls, ctx), append(held, slot)
+	}
+	if calls[0].Done() != calls[1].Done() {
+		t.Fatal("the contexts have different channels")
+	}
+	for i, ctx := range calls {
+		d.giveBack(ctx, held[i])
+	}
+	if len(d.tickets) != 0 || d.waiting.Len != 0 {
+		t.Errorf("%d tickets of calls that have ended, %d in the queue", len(d.tickets), d.waiting.Len)
+	}
+	d.setReady(all, ready)
+	if err := d.verify(all); err != nil || s.taken != 0 {
+		t.Errorf("%d slots are taken by no call: %v", s.taken, err)
+	}
+	if _, ok, err := d.pick(calls[0]); ok || err != nil || len(d.tickets) != 0 {
+		t.Errorf("a call that has ended gets a slot (%v), %v, or one of %d tickets", ok, err, len(d.tickets))
+	}
+}
+
+// A neverAsked context has a channel of its own, so that Done of the context within is not called.
+type neverAsked struct{ context.Context }
+
+func (neverAsked) Done() <-chan struct{} { return make(chan struct{}) }
+
 // A lost connection that gRPC notices late does not put off a server that has been reported ready
 // since.
 func TestLateLoss(t *testing.T) {
