@@ -209,11 +209,13 @@ func (k *picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 		if done != nil {
 			done(d)
 		}
-		// gRPC calls it like this if the connection was lost between the Pick and the call.
-		if d.Err == nil && !d.BytesSent && !d.BytesReceived {
-			k.scheduler.giveBack(info.Ctx, s)
-		} else {
+		switch {
+		case d.BytesReceived:
 			k.scheduler.release(s.server)
+		case d.Err == nil && !d.BytesSent: // the connection was lost between the Pick and the call
+			k.scheduler.giveBack(info.Ctx, s)
+		default:
+			k.scheduler.lose(info.Ctx, s)
 		}
 	}
 	return result, nil

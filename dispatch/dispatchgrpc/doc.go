@@ -27,8 +27,10 @@
 // free slot. An idle server is preferred to one with calls, and otherwise chosen at random.
 //
 // Slots are granted to waiting calls in the order in which the calls asked for a server. Calls from
-// before the first answer of the name resolver ask when it has come, in any order. A call that a
-// server has failed and that is retried (a retryPolicy of the service config) asks anew.
+// before the first answer of the name resolver ask when it has come, in any order. A call whose
+// connection is lost, or whose server ends it with GOAWAY before it has processed it, keeps its
+// place if gRPC repeats it, and a full queue does not refuse it. A call that a server has failed and
+// that is retried (a retryPolicy of the service config) asks anew.
 //
 // A call that waits ends at its deadline, or when its context is cancelled. If a stats.Handler
 // replaces the context by one that cannot be cancelled, all calls fail with INTERNAL. A stream

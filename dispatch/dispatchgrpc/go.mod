@@ -4,11 +4,11 @@ go 1.26.0
 
 require (
 	github.com/almanac-sim/almanac v0.0.0
+	golang.org/x/net v0.60.0
 	google.golang.org/grpc v1.85.0
 )
 
 require (
-	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260817212433-ac3dfec99bb1 // indirect

@@ -23,7 +23,9 @@ import (
 //	   ▼  all servers fail; Pick again
 //	parked
 //
-// A granted ticket is parked too, if its Pick began when all servers failed.
+// A granted ticket is parked too, if its Pick began when all servers failed. A call in flight whose
+// server is gone before it has sent anything becomes a parked ticket again, with its age: gRPC
+// repeats it if it may.
 //
 // A ticket goes by the Done channel of the call's context. gRPC makes one for each call, and it is
 // closed when the call ends: then the ticket is removed, and its slot goes to the next. The
@@ -34,7 +36,8 @@ import (
 //
 // A parked ticket keeps its age and takes no slot. Its attempt may have failed, and the retry may
 // come much later: only another Pick shows that the call waits. So when a server returns, the first
-// slots go to the calls that Pick first. A parked ticket counts for the limit of the queue.
+// slots go to the calls that Pick first. A parked ticket counts for the limit of the queue, unless
+// its call was in flight: most of these are not repeated, and end in a moment.
 //
 // One mutex protects all of it. Every step takes constant time, except for changes of servers.
 // Between two steps
@@ -56,7 +59,7 @@ type scheduler struct {
 	ready    int // servers
 	lastSeq  uint64
 	waiting  slots.Queue[call]
-	parked   int // tickets
+	parked   int // tickets that count for the limit
 	bins     slots.Bins[server]
 	tickets  map[done]*ticket
 }
@@ -88,8 +91,17 @@ type call struct {
 	done   done
 	stop   func() bool // stops watching the context
 	server *server     // if granted
-	parked bool
+	parked parking
 }
+
+// A parking says whether a ticket is parked.
+type parking uint8
+
+const (
+	notParked   parking = iota
+	unreachable         // because all servers fail; it counts for the limit
+	repeated            // because the server of its call has said nothing; gRPC may repeat the call
+)
 
 // errFull refuses a call because of the limit of the queue.
 var errFull = errors.New("the queue is full")
@@ -133,12 +145,13 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 			return slot{}, false, errFull
 		}
 		d.lastSeq++
-		d.enter(ctx, d.lastSeq)
+		if t := d.enter(ctx, d.lastSeq); t != nil {
+			d.waiting.Push(t)
+		}
 		return slot{}, false, nil
 	}
-	if t.Value.parked && d.ready > 0 {
-		t.Value.parked = false
-		d.parked--
+	if t.Value.parked != notParked && d.ready > 0 {
+		d.unpark(t)
 		d.waiting.Insert(nil, t)
 		d.fill() // which may grant it a slot
 	}
@@ -153,17 +166,26 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 
 func (s *server) slot(seq uint64) slot { return slot{s, s.picker, s.epoch, seq} }
 
-// enter queues a call by its age, unless it has ended or is queued.
-func (d *scheduler) enter(ctx context.Context, seq uint64) {
+// enter makes a ticket for a call. It returns nil if the call has one or has ended, or the
+// policy has.
+func (d *scheduler) enter(ctx context.Context, seq uint64) *ticket {
 	done := ctx.Done() // before Err: a channel that was open then is of this call alone
-	if ctx.Err() != nil || d.tickets[done] != nil {
-		return
+	if d.closed || ctx.Err() != nil || d.tickets[done] != nil {
+		return nil
 	}
 	t := &ticket{Seq: seq, Value: call{done: done}}
 	d.tickets[done] = t
-	d.waiting.Insert(d.waiting.Tail, t)
 	// If ctx ends before this the function runs at once, in a goroutine of its own.
 	t.Value.stop = context.AfterFunc(ctx, func() { d.leave(t) })
+	return t
+}
+
+// unpark counts a ticket that is parked no longer.
+func (d *scheduler) unpark(t *ticket) {
+	if t.Value.parked == unreachable {
+		d.parked--
+	}
+	t.Value.parked = notParked
 }
 
 // leave withdraws the ticket of a call that has ended.
@@ -177,8 +199,8 @@ func (d *scheduler) leave(t *ticket) {
 	switch {
 	case t.Value.server != nil:
 		d.free(t.Value.server)
-	case t.Value.parked:
-		d.parked--
+	case t.Value.parked != notParked:
+		d.unpark(t)
 	default:
 		d.waiting.Remove(t)
 	}
@@ -191,10 +213,10 @@ func (d *scheduler) park(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	t := d.tickets[ctx.Done()]
-	if t == nil || t.Value.parked {
+	if t == nil || t.Value.parked != notParked {
 		return
 	}
-	t.Value.parked = true
+	t.Value.parked = unreachable
 	d.parked++
 	if s := t.Value.server; s != nil {
 		t.Value.server = nil
@@ -221,8 +243,20 @@ func (d *scheduler) giveBack(ctx context.Context, s slot) {
 		s.server.picker = nil
 		d.takeBack()
 	}
-	if !d.closed {
-		d.enter(ctx, s.seq)
+	if t := d.enter(ctx, s.seq); t != nil {
+		d.waiting.Insert(nil, t)
+	}
+	d.free(s.server)
+}
+
+// lose gives back the slot of a call in flight whose server has said nothing: its connection is lost,
+// or the server ended it with GOAWAY before it had processed the call. gRPC repeats such a call, at
+// once or as its retryPolicy says, or ends its context.
+func (d *scheduler) lose(ctx context.Context, s slot) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.enter(ctx, s.seq); t != nil {
+		t.Value.parked = repeated
 	}
 	d.free(s.server)
 }

@@ -25,12 +25,13 @@ func (d *scheduler) verify(all []*server) error {
 		switch c := t.Value; {
 		case c.done != done:
 			return errors.New("a ticket goes by another call")
-		case c.server != nil && c.parked:
+		case c.server != nil && c.parked != notParked:
 			return fmt.Errorf("ticket %d is granted and parked", t.Seq)
 		case c.server != nil:
 			granted[c.server]++
-		case c.parked:
+		case c.parked == unreachable:
 			parked++
+		case c.parked == repeated:
 		default:
 			waiting++
 		}
@@ -41,7 +42,7 @@ func (d *scheduler) verify(all []*server) error {
 	}
 	last := uint64(0)
 	for t := d.waiting.Head; t != nil; t = t.Links[0].Next {
-		if t.Seq <= last || d.tickets[t.Value.done] != t || t.Value.server != nil || t.Value.parked {
+		if t.Seq <= last || d.tickets[t.Value.done] != t || t.Value.server != nil || t.Value.parked != notParked {
 			return fmt.Errorf("ticket %d should not be in the queue behind %d", t.Seq, last)
 		}
 		last = t.Seq
@@ -121,7 +122,7 @@ func TestScheduler(t *testing.T) {
 			return 0, false
 		}
 		for step := range 600 {
-			switch r.IntN(12) {
+			switch r.IntN(13) {
 			case 0, 1, 2, 3:
 				c := rpc{number: number}
 				number++
@@ -141,6 +142,12 @@ func TestScheduler(t *testing.T) {
 			case 9: // a connection was lost
 				if k, ok := anyFlying(); ok {
 					d.giveBack(flyingCalls[k].ctx, flying[k])
+					waiting = append(waiting, flyingCalls[k])
+					delete(flying, k)
+				}
+			case 12: // a server has gone, and gRPC repeats the call
+				if k, ok := anyFlying(); ok {
+					d.lose(flyingCalls[k].ctx, flying[k])
 					waiting = append(waiting, flyingCalls[k])
 					delete(flying, k)
 				}
