@@ -35,7 +35,7 @@ func (b builder) Name() string { return b.name }
 
 func (b builder) Build(cc balancer.ClientConn, opts balancer.BuildOptions) balancer.Balancer {
 	p := &policy{ClientConn: cc, servers: resolver.NewEndpointMap[*server]()}
-	p.scheduler = newScheduler(rand.Uint64(), p.wake)
+	p.scheduler = newScheduler(opts.ChannelzParent, rand.Uint64(), p.wake)
 	p.child = endpointsharding.NewBalancer(p, opts, balancer.Get(pickfirst.Name).Build, endpointsharding.Options{})
 	if b.built != nil {
 		b.built(p)
@@ -122,7 +122,11 @@ func (p *policy) UpdateState(state balancer.State) {
 		listed.Set(child.Endpoint, true)
 		s, ok := p.servers.Get(child.Endpoint)
 		if !ok {
-			s = newServer()
+			var addresses []string
+			for _, a := range child.Endpoint.Addresses {
+				addresses = append(addresses, a.Addr)
+			}
+			s = p.scheduler.newServer(addresses...)
 			p.servers.Set(child.Endpoint, s)
 		}
 		if child.State.ConnectivityState == connectivity.Ready {
@@ -132,7 +136,7 @@ func (p *policy) UpdateState(state balancer.State) {
 	p.scheduler.setReady(p.all(), ready)
 	for e, s := range p.servers.All() {
 		// One with calls is kept: it may come back while it has them.
-		if _, ok := listed.Get(e); !ok && !p.scheduler.isUsed(s) {
+		if _, ok := listed.Get(e); !ok && p.scheduler.removeUnused(s) {
 			p.servers.Delete(e)
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 )
@@ -575,4 +576,90 @@ func TestClose(t *testing.T) {
 		}
 	}
 	until(t, "no tickets are left", func() bool { _, tickets := b.queued(); return tickets == 0 })
+}
+
+// An endpoint that gets another address, or loses one, keeps its calls: they count with those of
+// every endpoint that has one of the addresses.
+func TestEndpointWithOtherAddresses(t *testing.T) {
+	g := make(chan struct{})
+	b := newBench(t, 1, `{"capacity": 1}`, func(s *testServer) { s.gate = g })
+	results := []<-chan result{b.begin(t.Context(), "first")}
+	until(t, "the first call is in service", func() bool { now, _, _ := b.servers[0].calls(); return now == 1 })
+	for i, addresses := range [][]string{{"s0", "gone"}, {"s0", "gone", "gone too"}, {"s0"}} {
+		var e resolver.Endpoint
+		for _, a := range addresses {
+			e.Addresses = append(e.Addresses, resolver.Address{Addr: a})
+		}
+		b.resolver.UpdateState(resolver.State{Endpoints: []resolver.Endpoint{e}})
+		results = append(results, b.begin(t.Context(), fmt.Sprint("during ", addresses)))
+		b.untilWaiting(i + 1)
+		until(t, "the server is ready", func() bool { return b.readyOf(e) })
+	}
+	close(g)
+	for _, ended := range results {
+		if r := <-ended; r.err != nil {
+			t.Errorf("%s: %v", r.id, r.err)
+		}
+	}
+	if _, top, _ := b.servers[0].calls(); top != 1 {
+		t.Errorf("%d calls at once at a server with capacity 1", top)
+	}
+	b.check()
+}
+
+// readyOf reports whether an endpoint has a connection.
+func (b *bench) readyOf(e resolver.Endpoint) bool {
+	b.policy.updating.Lock()
+	defer b.policy.updating.Unlock()
+	s, ok := b.policy.servers.Get(e)
+	if !ok {
+		return false
+	}
+	b.policy.scheduler.mu.Lock()
+	defer b.policy.scheduler.mu.Unlock()
+	return s.picker != nil
+}
+
+// The service config goes to another policy and back: calls from before still count.
+func TestPolicyAndBack(t *testing.T) {
+	g := make(chan struct{})
+	b := newBench(t, 1, `{"capacity": 1}`, func(s *testServer) { s.gate = g })
+	results := []<-chan result{b.begin(t.Context(), "first")}
+	until(t, "the first call is in service", func() bool { now, _, _ := b.servers[0].calls(); return now == 1 })
+	key := b.policy.scheduler.key
+	old := b.policy
+	for _, policy := range []string{"round_robin", watched} {
+		state := b.state(b.servers...)
+		state.ServiceConfig = b.resolver.CC().ParseServiceConfig(
+			fmt.Sprintf(`{"loadBalancingConfig": [{%q: {"capacity": 1}}]}`, policy))
+		b.resolver.UpdateState(state)
+		until(t, "the policy is "+policy, func() bool {
+			old.updating.Lock()
+			defer old.updating.Unlock()
+			return old.closed && (policy != watched || lastBuilt.Load() != old)
+		})
+	}
+	b.policy = lastBuilt.Load()
+	until(t, "the server is ready", func() bool { return b.readyOf(b.state(b.servers...).Endpoints[0]) })
+	for i := range 2 {
+		results = append(results, b.begin(t.Context(), fmt.Sprint("later ", i)))
+	}
+	b.untilWaiting(2)
+	close(g)
+	for _, ended := range results {
+		if r := <-ended; r.err != nil {
+			t.Errorf("%s: %v", r.id, r.err)
+		}
+	}
+	if _, top, _ := b.servers[0].calls(); top != 1 {
+		t.Errorf("%d calls at once at a server with capacity 1", top)
+	}
+	b.check()
+	// Nothing is left when the connection has been closed.
+	b.conn.Close()
+	channels.mu.Lock()
+	defer channels.mu.Unlock()
+	if key == nil || channels.all[key] != nil {
+		t.Errorf("the channel of a closed connection with the key %v is kept", key)
+	}
 }

@@ -22,15 +22,17 @@
 //
 // # Contract
 //
-// No server has more than capacity calls of this client. Several clients do not know of each other:
-// a server has at most capacity times as many. No call waits while a server that is connected has a
+// No server has more than capacity calls of a client connection, also if the resolver changes the
+// addresses of its endpoint, or if the service config goes to another policy and back (calls that
+// the other policy makes do not count). Several clients do not know of each other: a server has at
+// most capacity times as many. No call waits while a server that is connected has a
 // free slot. An idle server is preferred to one with calls, and otherwise chosen at random.
 //
 // Slots are granted to waiting calls in the order in which the calls asked for a server. Calls from
 // before the first answer of the name resolver ask when it has come, in any order. A call whose
 // connection is lost, or whose server ends it with GOAWAY before it has processed it, keeps its
-// place if gRPC repeats it, and a full queue does not refuse it. A call that a server has failed and
-// that is retried (a retryPolicy of the service config) asks anew.
+// place if gRPC repeats it, and a full queue does not refuse it. A call that a server has failed
+// and that is retried (a retryPolicy of the service config) asks anew.
 //
 // A call that waits ends at its deadline, or when its context is cancelled. If a stats.Handler
 // replaces the context by one that cannot be cancelled, all calls fail with INTERNAL. A stream
@@ -54,6 +56,7 @@
 //
 //   - balancer.go: the policy and its configuration, servers and their states, Pick
 //   - scheduler.go: slots and the queue, and the invariants
+//   - channel.go: what the policies of one client connection share: servers by their addresses
 //
 // [grpc.WaitForReady]: https://pkg.go.dev/google.golang.org/grpc#WaitForReady
 package dispatchgrpc

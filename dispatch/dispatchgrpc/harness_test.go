@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -238,14 +239,9 @@ func (b *bench) check() {
 			return false
 		}
 		d := b.policy.scheduler
-		b.policy.updating.Lock()
-		defer b.policy.updating.Unlock()
-		for _, s := range b.policy.all() {
-			if d.isUsed(s) {
-				return false
-			}
-		}
-		return true
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return !slices.ContainsFunc(d.servers, func(s *server) bool { return s.taken > 0 })
 	})
 	b.policy.updating.Lock()
 	defer b.policy.updating.Unlock()

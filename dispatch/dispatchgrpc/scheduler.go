@@ -3,7 +3,7 @@ package dispatchgrpc
 import (
 	"context"
 	"errors"
-	"sync"
+	"slices"
 
 	"google.golang.org/grpc/balancer"
 
@@ -39,11 +39,11 @@ import (
 // slots go to the calls that Pick first. A parked ticket counts for the limit of the queue, unless
 // its call was in flight: most of these are not repeated, and end in a moment.
 //
-// One mutex protects all of it. Every step takes constant time, except for changes of servers.
-// Between two steps
+// One mutex protects all of it, that of the channel. Every step takes constant time, except for
+// changes of servers. Between two steps
 //
 //  1. no server has more than capacity slots taken, by granted tickets and calls in flight, unless
-//     the capacity was lowered since;
+//     the capacity was lowered since, or two endpoints have become one;
 //  2. if a ticket waits, no server that is ready has a free slot;
 //  3. the queue is ordered by age, and every ticket is waiting, granted or parked.
 //
@@ -51,7 +51,8 @@ import (
 type scheduler struct {
 	wake func() // makes gRPC repeat the Picks that wait; must not block
 
-	mu       sync.Mutex
+	*channel // mu protects what follows
+
 	random   random.Stream
 	capacity int
 	limit    int // of tickets that wait or are parked, when another comes; 0 means none
@@ -66,6 +67,10 @@ type scheduler struct {
 
 // A server has slots.
 type server struct {
+	scheduler *scheduler
+	addresses []string
+	overlaps  []*server // other servers of the channel with one of these addresses
+
 	bin   slots.Bin[server]
 	taken int    // slots, by granted tickets and calls in flight
 	epoch uint64 // of the last setReady
@@ -110,15 +115,11 @@ var errFull = errors.New("the queue is full")
 var errNoDone = errors.New("the call's context cannot be cancelled; " +
 	"expected that of gRPC or one derived from it, also from TagRPC of a stats.Handler")
 
-func newScheduler(seed uint64, wake func()) *scheduler {
-	return &scheduler{wake: wake, random: random.New(seed), capacity: defaultCapacity,
-		tickets: map[done]*ticket{}}
-}
-
-func newServer() *server {
-	s := &server{}
-	s.bin.Of = s
-	return s
+// newScheduler returns a scheduler for a policy of the client connection that the key identifies.
+func newScheduler(key any, seed uint64, wake func()) *scheduler {
+	d := &scheduler{wake: wake, random: random.New(seed), capacity: defaultCapacity, tickets: map[done]*ticket{}}
+	d.join(key)
+	return d
 }
 
 // pick returns a slot for a call. ok is false if the call has to wait.
@@ -138,7 +139,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	if t == nil {
 		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
 			d.lastSeq++
-			d.take(bin.Of)
+			bin.Of.add(1)
 			return bin.Of.slot(d.lastSeq), true, nil
 		}
 		if d.limit > 0 && d.waiting.Len+d.parked >= d.limit {
@@ -229,8 +230,12 @@ func (d *scheduler) park(ctx context.Context) {
 // release gives back the slot of a call in flight.
 func (d *scheduler) release(s *server) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.free(s)
+	unused := d.isUnused()
+	d.mu.Unlock()
+	if unused {
+		d.forget()
+	}
 }
 
 // giveBack gives back the slot of a call whose server had lost its connection, and queues the call
@@ -238,7 +243,6 @@ func (d *scheduler) release(s *server) {
 // says how it is, unless it has done so since the Pick.
 func (d *scheduler) giveBack(ctx context.Context, s slot) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	if s.server.epoch == s.epoch {
 		s.server.picker = nil
 		d.takeBack()
@@ -246,7 +250,8 @@ func (d *scheduler) giveBack(ctx context.Context, s slot) {
 	if t := d.enter(ctx, s.seq); t != nil {
 		d.waiting.Insert(nil, t)
 	}
-	d.free(s.server)
+	d.mu.Unlock()
+	d.release(s.server)
 }
 
 // lose gives back the slot of a call in flight whose server has said nothing: its connection is lost,
@@ -254,33 +259,29 @@ func (d *scheduler) giveBack(ctx context.Context, s slot) {
 // once or as its retryPolicy says, or ends its context.
 func (d *scheduler) lose(ctx context.Context, s slot) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	if t := d.enter(ctx, s.seq); t != nil {
 		t.Value.parked = repeated
 	}
-	d.free(s.server)
-}
-
-// take takes a slot.
-func (d *scheduler) take(s *server) {
-	s.taken++
-	d.update(s)
+	d.mu.Unlock()
+	d.release(s.server)
 }
 
 // free frees a slot, for the oldest that waits.
 func (d *scheduler) free(s *server) {
-	s.taken--
-	d.update(s)
-	d.fill()
+	s.add(-1)
+	if d.closed && s.taken == 0 {
+		d.remove(s)
+	}
+	d.channel.fill()
 }
 
 // update moves a server to the class of its load.
-func (d *scheduler) update(s *server) {
+func (s *server) update() {
 	class := slots.None
 	if s.picker != nil {
-		class = slots.ClassOf(s.taken, d.capacity)
+		class = slots.ClassOf(s.load(), s.scheduler.capacity)
 	}
-	d.bins.Put(&s.bin, class)
+	s.scheduler.bins.Put(&s.bin, class)
 }
 
 // fill grants free slots to the tickets that wait, the oldest first.
@@ -294,7 +295,7 @@ func (d *scheduler) fill() {
 		t := d.waiting.Head
 		d.waiting.Remove(t)
 		t.Value.server = bin.Of
-		d.take(bin.Of)
+		bin.Of.add(1)
 		granted = true
 	}
 	if granted {
@@ -308,7 +309,7 @@ func (d *scheduler) configure(capacity, limit int, all []*server) {
 	defer d.mu.Unlock()
 	d.capacity, d.limit = capacity, limit
 	for _, s := range all {
-		d.update(s)
+		s.update()
 	}
 	d.fill()
 }
@@ -325,9 +326,9 @@ func (d *scheduler) setReady(all []*server, ready map[*server]balancer.Picker) {
 	}
 	d.takeBack()
 	for _, s := range all {
-		d.update(s)
+		s.update()
 	}
-	d.fill()
+	d.channel.fill()
 }
 
 // takeBack takes the slots of servers that are not ready back from tickets.
@@ -335,27 +336,47 @@ func (d *scheduler) takeBack() {
 	for _, t := range d.tickets {
 		if s := t.Value.server; s != nil && s.picker == nil {
 			t.Value.server = nil
-			s.taken--
+			s.add(-1)
 			d.waiting.Insert(nil, t)
 		}
 	}
 }
 
-// isUsed reports whether a server has slots taken.
-func (d *scheduler) isUsed(s *server) bool {
+// removeUnused removes a server, and reports false if it has calls.
+func (d *scheduler) removeUnused(s *server) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return s.taken > 0
+	if s.taken > 0 {
+		return false
+	}
+	d.remove(s)
+	return true
 }
 
 // close forgets all tickets. Calls in flight may end later.
 func (d *scheduler) close() {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.closed = true
 	for _, t := range d.tickets {
 		t.Value.stop()
+		if t.Value.server != nil {
+			t.Value.server.add(-1)
+		}
 	}
 	clear(d.tickets)
 	d.waiting, d.parked = slots.Queue[call]{}, 0
+	d.schedulers = slices.DeleteFunc(d.schedulers, func(o *scheduler) bool { return o == d })
+	for _, s := range slices.Clone(d.servers) {
+		if s.scheduler != d {
+			continue
+		}
+		s.picker = nil
+		s.update()
+		if s.taken == 0 {
+			d.remove(s)
+		}
+	}
+	d.channel.fill()
+	d.mu.Unlock()
+	d.forget()
 }

@@ -50,7 +50,7 @@ func (d *scheduler) verify(all []*server) error {
 	for i, s := range all {
 		class := slots.None
 		if s.picker != nil {
-			class = slots.ClassOf(s.taken, d.capacity)
+			class = slots.ClassOf(s.load(), d.capacity)
 		}
 		switch {
 		case s.taken < granted[s]:
@@ -84,10 +84,10 @@ func TestScheduler(t *testing.T) {
 	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		woken := 0
-		d := newScheduler(seed, func() { woken++ })
+		d := newScheduler(nil, seed, func() { woken++ })
 		all := make([]*server, 1+r.IntN(4))
 		for i := range all {
-			all[i] = newServer()
+			all[i] = d.newServer()
 		}
 		d.configure(1+r.IntN(3), 0, all)
 		type rpc struct {
@@ -213,8 +213,8 @@ func TestScheduler(t *testing.T) {
 
 // A slot that was granted to a call whose context ends before it Picks again goes to the next.
 func TestGrantedAndGone(t *testing.T) {
-	d := newScheduler(1, func() {})
-	s := newServer()
+	d := newScheduler(nil, 1, func() {})
+	s := d.newServer()
 	d.configure(1, 0, []*server{s})
 	d.setReady([]*server{s}, map[*server]balancer.Picker{s: nonePicker{}})
 	held, ok, _ := d.pick(t.Context())
@@ -243,8 +243,8 @@ func TestGrantedAndGone(t *testing.T) {
 // Contexts that have ended before Done is first called share one channel. Two calls of that kind
 // lose their connections between the Pick and the call, and neither keeps a slot.
 func TestEndedCallsKeepNoSlot(t *testing.T) {
-	d := newScheduler(1, func() {})
-	s := newServer()
+	d := newScheduler(nil, 1, func() {})
+	s := d.newServer()
 	all, ready := []*server{s}, map[*server]balancer.Picker{s: nonePicker{}}
 	d.configure(2, 0, all)
 	d.setReady(all, ready)
@@ -286,8 +286,8 @@ func (neverAsked) Done() <-chan struct{} { return make(chan struct{}) }
 // A lost connection that gRPC notices late does not put off a server that has been reported ready
 // since.
 func TestLateLoss(t *testing.T) {
-	d := newScheduler(1, func() {})
-	s := newServer()
+	d := newScheduler(nil, 1, func() {})
+	s := d.newServer()
 	all, ready := []*server{s}, map[*server]balancer.Picker{s: nonePicker{}}
 	d.configure(1, 0, all)
 	d.setReady(all, ready)
@@ -311,8 +311,8 @@ func TestLateLoss(t *testing.T) {
 // A server becomes ready while a Pick is about to return the error of all servers. The attempt that
 // the error ends keeps no slot: others have it, and then the retry of the call.
 func TestReadyDuringFailingPick(t *testing.T) {
-	d := newScheduler(1, func() {})
-	s := newServer()
+	d := newScheduler(nil, 1, func() {})
+	s := d.newServer()
 	all := []*server{s}
 	d.configure(1, 0, all)
 	wrong := errors.New("no server can be reached")
@@ -348,8 +348,8 @@ func TestReadyDuringFailingPick(t *testing.T) {
 // While all servers fail the queue has its limit too. A call that asks again is not refused, also
 // if its attempt has failed and it is retried.
 func TestLimitOfParked(t *testing.T) {
-	d := newScheduler(1, func() {})
-	s := newServer()
+	d := newScheduler(nil, 1, func() {})
+	s := d.newServer()
 	all := []*server{s}
 	d.configure(1, 2, all)
 	failing := &picker{d, balancer.State{ConnectivityState: connectivity.TransientFailure,
