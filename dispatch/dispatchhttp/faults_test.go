@@ -17,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
@@ -123,6 +124,45 @@ var errOwn = errors.New("the client's own")
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errOwn }
+
+// The body of a request breaks off, or is silent, while the response is read. What fails then is the
+// fault of the client, and not of the backend.
+func TestTransportBodyBreaksOffWithinTheResponse(t *testing.T) {
+	synctest.Test(t, testTransportBodyBreaksOffWithinTheResponse)
+}
+
+func testTransportBodyBreaksOffWithinTheResponse(t *testing.T) {
+	_, b, base := newPipeServer(t, func(w http.ResponseWriter, r *http.Request) {
+		c := http.NewResponseController(w)
+		c.EnableFullDuplex()
+		io.WriteString(w, "begin")
+		c.Flush()
+		io.Copy(w, r.Body) // an echo
+	})
+	tr := transport(t, []*url.URL{b}, base, ResponseIdle(time.Second))
+	for _, silent := range []bool{false, true} {
+		body, client := io.Pipe()
+		req, err := http.NewRequest("POST", "http://service/", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := tr.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !silent {
+			client.CloseWithError(errOwn)
+		}
+		if text, err := io.ReadAll(res.Body); err == nil {
+			t.Errorf("a response of %q is complete", text)
+		}
+		res.Body.Close()
+		client.Close()
+	}
+	if s := tr.Stats(); s.Broken != 2 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
 
 // A request that cannot be sent is not a failure of the backends.
 func TestTransportDoesNotBlameForBadRequests(t *testing.T) {

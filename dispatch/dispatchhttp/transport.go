@@ -139,7 +139,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		refused := err == nil && o.retryRefused && res.StatusCode == http.StatusTooManyRequests
 		if err == nil && !(refused && attempt < o.attempts && body.replayable()) {
 			body.finish(false)
-			return t.deliver(ctx, o, res, held), nil
+			return t.deliver(ctx, o, res, body, held), nil
 		}
 		switch {
 		case refused:
@@ -249,7 +249,7 @@ func (t *Transport) send(req *http.Request, held slot, cancel func()) (*http.Res
 
 // deliver wraps the body of a response so that it releases the slot.
 func (t *Transport) deliver(
-	ctx context.Context, o *transportOptions, res *http.Response, held slot,
+	ctx context.Context, o *transportOptions, res *http.Response, sent *requestBody, held slot,
 ) *http.Response {
 	fails := slices.Contains(o.failOn, res.StatusCode)
 	if !fails {
@@ -265,6 +265,8 @@ func (t *Transport) deliver(
 		case err == nil:
 		case ctx.Err() != nil:
 			out = canceled
+		case !t.blames(err, sent):
+			out = broken
 		default:
 			v, out = failure, broken
 		}
@@ -288,13 +290,12 @@ func (t *Transport) deliver(
 	return res
 }
 
-// blames reports whether an error is a failure of the backend, and not of the client, whose body
-// broke off or is late, or whose request cannot be sent at all.
+// blames reports whether an error, before or within the response, is a failure of the backend, and
+// not of the client, whose body broke off or is late, or whose request cannot be sent at all. After
+// a body has broken off whatever fails is its consequence.
 func (t *Transport) blames(err error, body *requestBody) bool {
-	if err == ErrAttemptTimeout {
-		return !body.awaited()
-	}
-	return !body.broken() && (!t.traces || body.sought.Load())
+	late := (err == ErrAttemptTimeout || err == ErrResponseIdle) && body.awaited()
+	return !late && !body.broken() && (!t.traces || body.sought.Load())
 }
 
 // mayRepeat reports whether a failed request may be sent again.
