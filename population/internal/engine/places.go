@@ -264,7 +264,7 @@ func (p *places) copy() *places {
 	}
 	c := &places{
 		ready: p.ready, limited: p.limited, kinds: make([]*store.Seats, len(p.kinds)),
-		dealt: make([][]uint16, len(p.dealt)), groups: maps.Clone(p.groups), count: slices.Clone(p.count),
+		groups: maps.Clone(p.groups), count: slices.Clone(p.count),
 		stream: p.stream, turnedAway: slices.Clone(p.turnedAway),
 	}
 	for k := range p.kinds {
