@@ -71,7 +71,7 @@ name: effects
 time: {unit: day, end: 12}
 population: {size: 60, start: {ill: 20, well: rest}}
 attributes: {region: {north: 60%, south: 40%}}
-supplies: {doses: {at: 2.5 days, every: 1 day, count: 4}}
+supplies: {doses: {at: 2.5 days, every: 1 day, count: 4}, none: {at: 20 days, count: 1}}
 places:
   household: {size: 4, join: new}
   ward: {number: 1, capacity: 5, where: {state: bed}}
@@ -129,7 +129,6 @@ func TestEveryWayIsAFlow(t *testing.T) {
 					switch {
 					case e.noSupply && strings.Contains(how, "uses"):
 					case e.ofMaker && strings.Contains(how, "queue"):
-					case to == "out" && move != "":
 					default:
 						flowsAddUp(t, fmt.Sprintf("%s: to: %s%s%s", e.name, to, move, how), e.model(to, move+how), waited)
 					}
@@ -207,6 +206,100 @@ func flowsAddUp(t *testing.T, name, text string, waited map[string]bool) {
 			waited[executor] = true
 		}
 		most = max(most, now)
+	}
+}
+
+// The same happens to an individual whatever makes it happen, at once or after its turn in a queue;
+// and it happens to nobody else. Whoever leaves makes no move.
+func TestEffectIsTheSame(t *testing.T) {
+	const moves = ", move: {habit: c, region: {south: 100%}, household: new}, name: effect"
+	for _, effect := range []struct{ to, more, want string }{
+		{"got", moves, "got, habit c, region south, another household"},
+		{"out", moves, "out, as before"},
+		{"got", ", uses: none, full: out" + moves, "out, as before"},
+	} {
+		for i := range executors {
+			e := &executors[i]
+			for _, queue := range []string{"", ", uses: doses, full: line, queue: true"} {
+				switch stays := !strings.Contains(e.text, "TO"); {
+				case queue != "" && (e.ofMaker || strings.Contains(effect.more, "uses")):
+				case e.noSupply && strings.Contains(effect.more+queue, "uses"):
+				case stays && strings.Contains(effect.want, "out"):
+				default:
+					want, more := effect.want, effect.more+queue
+					if stays {
+						want = strings.Replace(want, "got", "stays", 1)
+					}
+					name := fmt.Sprintf("%s: to: %s%s%s", e.name, effect.to, queue, effect.more)
+					effectIs(t, name, e.model(effect.to, more), want)
+				}
+			}
+		}
+	}
+}
+
+// effectIs runs a model, and compares what happens to those to whom the effect happens, and to all
+// others.
+func effectIs(t *testing.T, name, text, want string) {
+	t.Helper()
+	m, err := population.Compile("effects.yaml", []byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, text)
+	}
+	const region, habit, care = 0, 1, 2 // among the values of an event
+	happened := map[string]int{}
+	before := map[uint64]population.Event{}
+	look := func(e population.Event) {
+		old, known := before[e.Individual]
+		if before[e.Individual] = e; !known {
+			return
+		}
+		others := e.Places[0] == old.Places[0] || e.Name == "sign"
+		if e.Name != "effect" {
+			if !others || e.Values[region] != old.Values[region] || e.Values[habit] == "c" && old.Values[habit] != "c" {
+				t.Errorf("%s: day %g: an individual is %v in household %d, and was %v in %d", name, e.Time, e.Values, e.Places[0],
+					old.Values, old.Places[0])
+			}
+			return
+		}
+		what := "stays"
+		switch {
+		case e.Kind == population.Left:
+			what = "out"
+		case e.From != e.To:
+			what = e.To
+		case e.Values[care] != old.Values[care]:
+			what = e.Values[care]
+		}
+		if what == "line" {
+			return
+		}
+		if slices.Equal(e.Values, old.Values) && others {
+			what += ", as before"
+		} else {
+			what += ", habit " + e.Values[habit] + ", region " + e.Values[region]
+			if !others {
+				what += ", another household"
+			}
+		}
+		happened[what]++
+	}
+	r, err := m.Run(t.Context(), population.Options{Seed: 1, OnEvent: look})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	if len(happened) != 1 || happened[want] < 5 {
+		t.Errorf("%s: expected %q, found %v", name, want, happened)
+	}
+	counted, last := slices.Index(m.Names(), "effect"), len(r.Times)-1
+	n := int(r.Runs[0].Named(last, counted))
+	if line := slices.Index(m.Counted(), "line"); !strings.Contains(name, "queue") && n != happened[want] {
+		t.Errorf("%s: it happens to %d, and %d are counted, %d wait", name, happened[want], n, r.Runs[0].Count(last, line))
+	}
+	for f, flow := range m.Flows() {
+		if n := r.Runs[0].Flow(last, f); strings.HasPrefix(want, "out") && flow.To == "c" && n > 0 {
+			t.Errorf("%s: %d who leave move before", name, n)
+		}
 	}
 }
 

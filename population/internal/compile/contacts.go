@@ -215,11 +215,13 @@ func (c *compiler) contactMoves(here eval.Scope, ct *program.Contact, text *synt
 	if len(moves) == 0 && len(places) == 0 && link == 0 {
 		return
 	}
-	c.noteMoves(moves, nil)
 	if ct.Rich == nil {
 		ct.Rich = &program.RichContact{Machine: -1, Self: program.SameState, Everybody: text.Everybody}
 	}
 	ct.Rich.Moves, ct.Rich.Places, ct.Rich.Link = moves, places, link
+	if ct.MovesSomebody() {
+		c.noteMoves(moves, nil)
+	}
 }
 
 // among looks up whom a contact is among. The rate is then for each of their pairs, if it is for

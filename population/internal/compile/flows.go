@@ -242,10 +242,11 @@ func (c *compiler) noteAction(do *program.Action, where []program.Condition) {
 	if len(c.program.Machines) == 0 {
 		return
 	}
-	if do.To == program.NoState {
+	if do.To == program.NoState { // and makes no move
 		c.noteLeaving(where)
+	} else {
+		c.noteMoves(do.Moves, where)
 	}
-	c.noteMoves(do.Moves, where)
 	if do.Uses != nil && do.Uses.Full != nil {
 		c.noteAction(do.Uses.Full, where)
 		if do.Uses.Queue {

@@ -318,5 +318,5 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 		}
 	}
 	// The stream is named by the intervention and by how often it has happened.
-	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(r.waiting.number[k]), uint64(r.waiting.done[k])))
+	return r.carryOut(ctx, d, random.New(r.seed, uint64(r.Index), uint64(r.waiting.number[k]), uint64(r.waiting.done[k])))
 }

@@ -75,7 +75,8 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 	return false
 }
 
-// specialContact is a contact whose effect depends on both individuals, or that changes its maker.
+// specialContact is a contact whose effect depends on both individuals, or that changes more than
+// the state of the one that is met.
 func (r *Run) specialContact(
 	id uint32,
 	from uint16,
@@ -98,34 +99,114 @@ func (r *Run) specialContact(
 	if chance < 1 && l.uniform(purposeChance) >= chance {
 		return false
 	}
-	if c.Rich != nil {
-		return r.richContact(id, from, other, to, c, do, l)
-	}
-	if r.places != nil && r.places.limited {
-		none := program.Move{Machine: -1}
-		if k := r.contactRoom(id, other, to, c.Self, to == program.Unchanged, &none, c, l); k >= 0 {
-			return c.Uses != nil && r.refuseContact(id, other, to, &none, to == program.Unchanged, c, do, l, k)
+	return r.meet(id, from, other, to, c, do.Name, l)
+}
+
+// meet is a contact that is known to take effect, on an individual in a state whose Becomes is to,
+// and on its maker, which was in the state from when it began. It reports whether the maker has been
+// scheduled.
+//
+// The moves are about the individual that is met, unless it stays as it is and the maker changes
+// its state: then they are about the maker. What they give is hashed from the seed of the contact.
+func (r *Run) meet(id uint32, from uint16, other uint32, to uint16, c *program.Contact, name int, l contactSeed) bool {
+	met := effect{to: to, enters: noMove, by: id, name: name, counted: name, seed: l, hashed: true}
+	own := effect{to: c.Self, enters: noMove, by: other, name: name, counted: name, seed: l, hashed: true}
+	everybody, link := false, 0
+	if rich := c.Rich; rich != nil {
+		everybody, link = rich.Everybody, rich.Link
+		met.moves, met.places = rich.Moves, rich.Places
+		if rich.Machine >= 0 {
+			enters := program.Move{Attribute: uint16(rich.Attribute), Machine: int16(rich.Machine), Enters: true}
+			met.to = rich.Becomes[r.attributes[rich.Attribute].Of(other)]
+			if met.to == program.SameState {
+				return false // it does not affect the other
+			}
+			if met.to < program.Unchanged {
+				met.enters = enters
+				met.enters.Value, met.to = met.to, program.Unchanged
+			}
+			if rich.Self != program.SameState {
+				own.enters = enters
+				own.enters.Value = rich.Self
+			}
 		}
 	}
-	if c.Uses != nil {
-		if to == program.Unchanged && r.status(id).state != from {
-			return false
-		}
-		if !r.take(c.Uses) {
-			none := program.Move{Machine: -1}
-			return r.refuseContact(id, other, to, &none, to == program.Unchanged, c, do, l, len(r.Program.Places)+c.Uses.Supply)
-		}
+	changesSelf := c.ChangesMaker()
+	aboutMaker := changesSelf && met.to == program.Unchanged && met.enters.Machine < 0 && !everybody
+	if met.to == program.Unchanged {
+		met.to = program.SameState
 	}
-	counted := do.Name
-	if to != program.Unchanged {
-		r.change(other, r.status(other).state, to, id, do.Name)
-		counted = -1
+	if aboutMaker {
+		own.moves, own.places = met.moves, met.places
 	}
-	if c.Self == program.SameState || r.status(id).state != from {
+	if link > 0 && !r.mayLink(link-1, id, other) {
 		return false
 	}
-	r.become(id, from, c.Self, other, do.Name, counted)
-	return true
+	switch lacks := r.contactLacks(id, from, other, &met, &own, c, aboutMaker); {
+	case lacks == notMade:
+		return false
+	case lacks >= 0 && aboutMaker:
+		return r.instead(id, c.Uses, other, false)
+	case lacks >= 0:
+		r.instead(other, c.Uses, id, false)
+		if c.Uses != nil && c.Uses.Queue {
+			r.standInLine(other, met.action(c.Uses), lacks)
+		}
+		return false
+	}
+	if link > 0 {
+		r.link(link-1, id, other, l)
+	}
+	if !aboutMaker {
+		if changed, _ := r.apply(other, &met); changed {
+			own.counted = -1
+		} else if link > 0 && !changesSelf {
+			r.countLinking(other, id, name)
+		}
+	}
+	if !changesSelf || !r.makes(id, from, c.Rich) {
+		return false
+	}
+	_, scheduled := r.apply(id, &own)
+	return scheduled
+}
+
+// notMade is what a contact lacks that its maker cannot make any more.
+const notMade = -2
+
+// contactLacks returns the queue of what a contact lacks, −1 if it lacks nothing. It takes what the
+// contact uses of a supply.
+func (r *Run) contactLacks(
+	id uint32, from uint16, other uint32, met, own *effect, c *program.Contact, aboutMaker bool,
+) int {
+	if r.places != nil && r.places.limited {
+		lacks, taken := -1, make([]int, len(r.Program.Places))
+		if !aboutMaker {
+			_, lacks = r.findRoom(other, met, taken)
+		}
+		if lacks < 0 && c.ChangesMaker() {
+			_, lacks = r.findRoom(id, own, taken)
+		}
+		if lacks >= 0 {
+			r.places.turnedAway[lacks]++
+			return lacks
+		}
+	}
+	switch {
+	case c.Uses == nil:
+	case aboutMaker && !r.makes(id, from, c.Rich):
+		return notMade
+	case !r.take(c.Uses):
+		return len(r.Program.Places) + c.Uses.Supply
+	}
+	return -1
+}
+
+// makes reports whether an individual that was in a state when it began a contact can still make
+// it: it has not been changed meanwhile.
+func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
+	return r.status(id).state == from &&
+		(rich == nil || rich.Machine < 0 || rich.From[r.attributes[rich.Attribute].Of(id)])
 }
 
 // chooseOther chooses the other individual of a contact. It reports false if there is none.
@@ -201,119 +282,3 @@ func (r *Run) anyoneCached(id uint32, choices random.Stream) (other uint32, stat
 
 // purposeMoves is the first purpose of a contactSeed that a value is drawn for: one for each move.
 const purposeMoves = 3
-
-// richContact is a contact that changes machines or attributes, once it is known to take effect on
-// an individual in a state. It reports whether the maker has changed, and is rescheduled.
-//
-// The moves are about the individual that is met, unless it stays as it is and the maker changes
-// its state: then they are about the maker. What they give is hashed from the seed of the contact.
-func (r *Run) richContact(
-	id uint32, from uint16, other uint32, to uint16, c *program.Contact, do *program.Action, l contactSeed,
-) bool {
-	rich := c.Rich
-	enters := program.Move{Machine: -1} // what the contact does to the machine of the other
-	if rich.Machine >= 0 {
-		to = rich.Becomes[r.attributes[rich.Attribute].Of(other)]
-		if to == program.SameState {
-			return false // it does not affect the other
-		}
-		if to < uint16(len(rich.Becomes)) {
-			enters = program.Move{Attribute: uint16(rich.Attribute), Value: to, Machine: int16(rich.Machine), Enters: true}
-			to = program.Unchanged
-		}
-	}
-	changesSelf := c.ChangesMaker()
-	stays := to == program.Unchanged && enters.Machine < 0 && !rich.Everybody
-	aboutMaker := changesSelf && stays
-	if rich.Link > 0 && !r.mayLink(rich.Link-1, id, other) {
-		return false
-	}
-	if r.places != nil && r.places.limited {
-		if k := r.contactRoom(id, other, to, c.Self, aboutMaker, &enters, c, l); k >= 0 {
-			return c.Uses != nil && r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, k)
-		}
-	}
-	if c.Uses != nil {
-		if aboutMaker && !r.makes(id, from, rich) {
-			return false
-		}
-		if !r.take(c.Uses) {
-			return r.refuseContact(id, other, to, &enters, aboutMaker, c, do, l, len(r.Program.Places)+c.Uses.Supply)
-		}
-	}
-	counted := do.Name
-	if rich.Link > 0 {
-		r.link(rich.Link-1, id, other, l)
-	}
-	if !aboutMaker {
-		if r.changeByContact(other, to, &enters, rich.Moves, rich.Places, id, do.Name, counted, l) {
-			counted = -1
-		} else if rich.Link > 0 && !changesSelf {
-			r.countLinking(other, id, do.Name)
-			return false
-		} else if !changesSelf {
-			return false
-		}
-	}
-	if !changesSelf || !r.makes(id, from, rich) {
-		return false
-	}
-	own := program.Move{Machine: -1}
-	self := c.Self
-	if rich.Self != program.SameState {
-		own = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine), Enters: true}
-		self = program.Unchanged
-	}
-	var moves []program.Move
-	var places []program.PlaceMove
-	if aboutMaker {
-		moves, places = rich.Moves, rich.Places
-	}
-	return r.changeByContact(id, self, &own, moves, places, other, do.Name, counted, l)
-}
-
-// makes reports whether an individual that was in a state when it began a contact can still make
-// it: it has not been changed meanwhile.
-func (r *Run) makes(id uint32, from uint16, rich *program.RichContact) bool {
-	return r.status(id).state == from &&
-		(rich.Machine < 0 || rich.From[r.attributes[rich.Attribute].Of(id)])
-}
-
-// changeByContact changes an individual by a contact with another, by: its state, unless to is
-// Unchanged; a machine; and what moves give. It reports whether anything changed.
-func (r *Run) changeByContact(
-	id uint32, to uint16, enters *program.Move, moves []program.Move, places []program.PlaceMove, by uint32,
-	name, counted int, l contactSeed,
-) bool {
-	state := r.status(id).state
-	if r.observers != nil {
-		r.observers.cause = by
-	}
-	if to == program.NoState {
-		r.become(id, state, to, by, name, counted)
-		return true
-	}
-	moved, again := r.moveByContact(id, state, enters, moves, by, l)
-	if r.places != nil {
-		r.planPlaces(places, by)
-		if to == program.Unchanged {
-			r.settlePlaces(id)
-			moved = r.hasMoved() || moved
-		}
-	}
-	if to != program.Unchanged {
-		r.become(id, state, to, by, name, counted)
-		return true
-	}
-	if r.changing {
-		r.startPending(id)
-		again = true
-	}
-	if moved {
-		r.countMoveAs(id, by, name, counted)
-	}
-	if again {
-		r.reschedule(id, state)
-	}
-	return moved
-}

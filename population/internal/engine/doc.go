@@ -51,6 +51,7 @@
 //     rates
 //   - sizes.go: bounds of rates that grow with the population
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
+//   - effect.go: what happens to one individual, by whatever makes it happen
 //   - near.go: contacts among neighbours, and rates for each pair of them
 //   - places.go, placemoves.go: who is in which place, and what is recorded of it; joining, changing
 //     and leaving places

@@ -102,83 +102,8 @@ func (r *Run) act(id uint32, state uint16, do *program.Action) bool {
 	if !r.acts(id, state, do) {
 		return false
 	}
-	if do.Uses != nil || r.places != nil && r.places.limited {
-		return r.actIfRoom(id, state, do)
-	}
-	return r.carryOut(id, state, do)
-}
-
-// actIfRoom is an action that needs room in a place or something of a supply.
-func (r *Run) actIfRoom(id uint32, state uint16, do *program.Action) bool {
-	if r.places != nil && r.places.limited {
-		known, lacks := r.findsRoom(id, do)
-		if lacks >= 0 {
-			return r.refuse(id, state, do, lacks)
-		}
-		do = known
-	}
-	if do.Uses != nil && !r.take(do.Uses) {
-		return r.refuse(id, state, do, len(r.Program.Places)+do.Uses.Supply)
-	}
-	return r.carryOut(id, state, do)
-}
-
-// refuse is an action that cannot happen because there is no room in a kind of places, or nothing
-// left of a supply: the number of its queue. It does what full says. It reports whether the next
-// event has been scheduled.
-func (r *Run) refuse(id uint32, state uint16, do *program.Action, queue int) bool {
-	if do.Uses == nil || do.Uses.Full == nil {
-		return false
-	}
-	scheduled := r.roomInstead(id, do.Uses.Full) && r.carryOut(id, state, do.Uses.Full)
-	if do.Uses.Queue {
-		r.standInLine(id, do, queue)
-	}
+	_, scheduled := r.attempt(id, do, id, true)
 	return scheduled
-}
-
-// carryOut carries out an action for which there is room and supply.
-func (r *Run) carryOut(id uint32, state uint16, do *program.Action) bool {
-	by := id
-	if r.observers != nil {
-		by = r.cause(id, state, do)
-	}
-	if do.Child != nil {
-		r.enterAll(do.Child, r.stream(id).Split(), id, program.ByBirth, -1)
-	}
-	moved := false
-	if do.Moves != nil || do.Places != nil {
-		moved = r.moveTo(id, state, do)
-	}
-	if do.To != program.SameState {
-		r.change(id, state, do.To, by, do.Name)
-		return true
-	}
-	if moved || do.Child != nil && do.Name >= 0 {
-		r.countMove(id, by, do.Name)
-	}
-	return false
-}
-
-// moveTo carries out the changes of attributes and places of an action. It reports whether anything
-// changed.
-func (r *Run) moveTo(id uint32, state uint16, do *program.Action) (moved bool) {
-	if do.Places != nil {
-		r.planPlaces(do.Places, noID)
-	}
-	switch {
-	case len(do.Moves) == 0:
-		r.finishMoves(id, do.To)
-	case len(r.sparse) == 0: // without timers there is nothing to redraw; what is at a rate is drawn again anyway
-		moved = r.setAll(id, do.Moves)
-		r.finishMoves(id, do.To)
-	default:
-		moved, _ = r.move(id, state, do)
-	}
-	if do.Places != nil && do.To == program.SameState {
-		moved = r.hasMoved() || moved
-	}
-	return moved
 }
 
 // acts reports whether an action applies to an individual in a state, and draws its chance.
@@ -188,77 +113,6 @@ func (r *Run) acts(id uint32, state uint16, do *program.Action) bool {
 		chance = r.chance(do.Chances, id, id)
 	}
 	return !(do.From != nil && !do.From[state] || chance < 1 && r.stream(id).Float64() >= chance)
-}
-
-// move sets attributes of an individual. It reports whether a value changed, and whether clocks
-// changed with it, so that the next event must be rescheduled.
-func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bool) {
-	if len(do.Moves) == 0 {
-		return false, false
-	}
-	var before *program.State
-	if r.phase.UsesAttributes {
-		before = r.stateOf(id, state)
-		r.rememberAlways(id)
-	}
-	moved = r.setAll(id, do.Moves)
-	if moved && r.phase.UsesAttributes {
-		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
-	}
-	return moved, r.finishMoves(id, do.To) || again
-}
-
-// setAll carries out moves, and reports whether anything changed.
-func (r *Run) setAll(id uint32, moves []program.Move) (moved bool) {
-	for i := range moves {
-		m := &moves[i]
-		value := m.Value
-		if m.Gives != nil {
-			value = r.given(id, m, noID, -1)
-		}
-		moved = r.set(id, m, value) || moved
-	}
-	return moved
-}
-
-// finishMoves starts the clocks of machines that moves have led to other states, unless a change of
-// state follows, which does so. It reports whether any may have started.
-func (r *Run) finishMoves(id uint32, to uint16) bool {
-	if r.places != nil && to == program.SameState {
-		r.settlePlaces(id)
-	}
-	if !r.changing || to != program.SameState {
-		return false
-	}
-	r.startPending(id)
-	return true
-}
-
-// moveByContact is move for what a contact gives. The machine whose clocks start are left to the
-// caller.
-func (r *Run) moveByContact(
-	id uint32, state uint16, enters *program.Move, moves []program.Move, by uint32, l contactSeed,
-) (moved, again bool) {
-	var before *program.State
-	if r.phase.UsesAttributes {
-		before = r.stateOf(id, state)
-		r.rememberAlways(id)
-	}
-	if enters.Machine >= 0 {
-		moved = r.set(id, enters, enters.Value)
-	}
-	for i := range moves {
-		m := &moves[i]
-		value := m.Value
-		if m.Inherits || m.Gives != nil {
-			value = r.given(id, m, by, l.uniform(purposeMoves+uint64(i)))
-		}
-		moved = r.set(id, m, value) || moved
-	}
-	if moved && r.phase.UsesAttributes {
-		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
-	}
-	return moved, again
 }
 
 // set gives an attribute of an individual a value. It reports whether anything changed: the value,
@@ -299,7 +153,8 @@ func (r *Run) set(id uint32, m *program.Move, value uint16) bool {
 // clock to the one after that.
 func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
 	value := int(r.attributes[b.Attribute].Of(id)) + 1
-	r.move(id, state, &b.Enter[value])
+	r.give(id, state, &effect{enters: noMove, moves: b.Enter[value].Moves})
+	r.settle(id)
 	r.setTimer(id, b.Column, wordOf(r.Now+b.Lasts(value)))
 	r.countPassed(id, id, b.Flows[value])
 	if r.OnEvent != nil {

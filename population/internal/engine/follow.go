@@ -50,7 +50,7 @@ func (r *Run) enterState(id, by uint32, from, to uint16, name int) {
 	if r.places != nil {
 		r.near.mode = becoming
 		r.settlePlaces(id)
-		r.near.mode, r.places.moved = alone, false
+		r.near.mode = alone
 		if r.OnEvent != nil { // with the places after it
 			r.notify(r.places.told, id, r.places.toldBy)
 		}

@@ -26,7 +26,7 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 		return r.Settle(ctx)
 	}
 	r.underway = p
-	err := r.apply(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(p.Number)))
+	err := r.carryOut(ctx, p.Intervention, random.New(r.seed, uint64(r.Index), uint64(p.Number)))
 	r.underway = nil
 	r.beginPace(r.Now)
 	if err != nil {
@@ -35,9 +35,9 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled) error {
 	return r.Settle(ctx)
 }
 
-// apply carries out an intervention. It takes time proportional to the population, unless it picks
+// carryOut carries out an intervention. It takes time proportional to the population, unless it picks
 // a few individuals. Draws that belong to no individual come from streams derived from named.
-func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
+func (r *Run) carryOut(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
 	if err := r.applyAll(ctx, d, named); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	return r.finish(ctx)
 }
 
-// applyAll is apply without what it leads to.
+// applyAll is carryOut without what it leads to.
 func (r *Run) applyAll(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	t := d.Effects[r.phase]
 	if t.Next != r.phase {
@@ -126,57 +126,13 @@ func (r *Run) targets(d *program.Intervention, id uint32) bool {
 
 // applyTo applies an intervention to an individual.
 func (r *Run) applyTo(id uint32, d *program.Intervention, t *program.Effect) {
-	state := r.status(id).state
 	do := &d.Do
-	if r.observers != nil {
-		r.observers.cause = noID
-	}
 	if t.Do != nil {
 		do = t.Do
 	}
-	if r.places != nil && r.places.limited {
-		known, lacks := r.findsRoom(id, do)
-		if lacks >= 0 {
-			r.refuseIntervention(id, state, do, lacks)
-			return
-		}
-		do = known
-	}
-	if d.Supply >= 0 {
+	if done, _ := r.attempt(id, do, noID, false); done && d.Supply >= 0 {
 		r.Supplies[d.Supply].Left--
 		r.Supplies[d.Supply].Used++
-	}
-	if do.Places != nil {
-		r.planPlaces(do.Places, noID)
-	}
-	moved, again := r.move(id, state, do)
-	if do.Places != nil && d.Do.To == program.SameState {
-		if len(do.Moves) == 0 {
-			r.finishMoves(id, d.Do.To)
-		}
-		moved = r.hasMoved() || moved
-	}
-	switch {
-	case d.Do.To != program.SameState:
-		r.change(id, state, d.Do.To, noID, d.Do.Name)
-	case moved:
-		r.countMove(id, noID, d.Do.Name)
-		if again {
-			r.reschedule(id, state)
-		}
-	}
-}
-
-// refuseIntervention is refuse for an intervention.
-func (r *Run) refuseIntervention(id uint32, state uint16, do *program.Action, queue int) {
-	if do.Uses == nil || do.Uses.Full == nil {
-		return
-	}
-	if full := do.Uses.Full; r.roomInstead(id, full) {
-		r.change(id, state, full.To, noID, full.Name)
-	}
-	if do.Uses.Queue {
-		r.standInLine(id, do, queue)
 	}
 }
 

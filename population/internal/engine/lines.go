@@ -174,7 +174,7 @@ func (r *Run) serveFirst(queue int) bool {
 		if do.Uses.Supply >= 0 {
 			r.take(do.Uses)
 		}
-		if state := r.status(e.key.id).state; !r.carryOut(e.key.id, state, do) {
+		if state := r.status(e.key.id).state; !r.perform(e.key.id, do, e.key.id, true) {
 			r.reschedule(e.key.id, state)
 		}
 		return true
@@ -213,12 +213,11 @@ func (r *Run) lacks(id uint32, do *program.Action) (*program.Action, int) {
 	if r.places == nil || !r.places.limited {
 		return do, lacks
 	}
-	known := *do
-	known.Moves = r.resolveMoves(id, do.Moves, noID, ownDraws)
-	if k := r.lacksRoom(id, known.To, known.Moves, known.Places, nil); k >= 0 {
+	known, k := r.findsRoom(id, do)
+	if k >= 0 {
 		lacks = k
 	}
-	return &known, lacks
+	return known, lacks
 }
 
 // isValid reports whether the queues keep their invariants.

@@ -160,17 +160,6 @@ func (r *Run) observeChange(id, by uint32, from, to uint16, name int) {
 	}
 }
 
-// cause returns the individual that causes what a clock does to another: the individual itself,
-// unless the clock has a source.
-func (r *Run) cause(id uint32, state uint16, do *program.Action) uint32 {
-	by := id
-	if do.Source > 0 {
-		by = r.pickSource(id, state, do.Source)
-	}
-	r.observers.cause = by
-	return by
-}
-
 // pickSource returns who causes what a clock does to an individual: another one in the states of a
 // source, in proportion to their weights, or noID if there is none.
 func (r *Run) pickSource(id uint32, state uint16, number int) uint32 {

@@ -6,28 +6,23 @@ import (
 )
 
 // settlePlaces takes an individual from the places that it does not belong to any more, and puts it
-// into those that it has come to belong to. Then it carries out what the event says of places.
-func (r *Run) settlePlaces(id uint32) {
+// into those that it has come to belong to. Then it carries out what the event says of places, and
+// reports whether the individual has moved by that.
+func (r *Run) settlePlaces(id uint32) (moved bool) {
 	r.settleKinds(id)
 	if moves := r.places.moves; moves != nil {
 		r.places.moves = nil
-		if r.places.moved = r.movePlaces(id, moves, r.places.other); r.places.moved {
+		if moved = r.movePlaces(id, moves, r.places.other); moved {
 			r.settleKinds(id) // those whose members share the place that it has left
 		}
 	}
+	return moved
 }
 
 // planPlaces notes what the current event does to the places of an individual, once everything else
 // has changed. The other is the individual whose place is inherited.
 func (r *Run) planPlaces(moves []program.PlaceMove, other uint32) {
 	r.places.moves, r.places.other = moves, other
-}
-
-// hasMoved reports whether settlePlaces has moved an individual to another place.
-func (r *Run) hasMoved() bool {
-	moved := r.places.moved
-	r.places.moved = false
-	return moved
 }
 
 // settleKinds is the first part of settlePlaces.

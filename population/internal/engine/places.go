@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,7 +33,6 @@ type places struct {
 
 	moves []program.PlaceMove // what the event at hand says of places; nil once settlePlaces has done it
 	other uint32              // whose place is inherited
-	moved bool                // settlePlaces has moved the individual by moves
 
 	batch    []uint32 // by kind: 1 + the place that those who enter together have founded; 0 for none yet
 	together bool     // several enter together
@@ -275,6 +275,9 @@ func (p *places) copy() *places {
 
 // checkPlaces verifies the invariants.
 func (r *Run) checkPlaces() error {
+	if r.places.moves != nil {
+		return errors.New("a move to another place has outlasted its effect")
+	}
 	for k, seats := range r.places.kinds {
 		if !seats.Check() {
 			return fmt.Errorf("the seats of %s are wrong", r.Program.Places[k].Name)

@@ -18,9 +18,6 @@ import (
 func (r *Run) lacksRoom(
 	id uint32, to uint16, moves []program.Move, places []program.PlaceMove, taken []int,
 ) int {
-	if to == program.NoState {
-		return -1
-	}
 	for k := range r.Program.Places {
 		kind, seats := &r.Program.Places[k], r.places.kinds[k]
 		if !kind.Limited() || !r.matchesAfter(id, kind.Where, to, moves) {
@@ -96,67 +93,43 @@ func (r *Run) resolveMoves(id uint32, moves []program.Move, by uint32, u func(i 
 	return known
 }
 
-// ownDraws is the u of resolveMoves for draws from the individual's stream.
-func ownDraws(int) float64 { return -1 }
-
-// findsRoom reports whether an individual finds room for an action. If not, it counts that it is
-// turned away, and returns by which kind. The action that it returns is the one to be carried out:
-// what is drawn is known by then.
-func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
-	known := r.resolveMoves(id, do.Moves, noID, ownDraws)
-	k := r.lacksRoom(id, do.To, known, do.Places, nil)
-	if k >= 0 {
-		r.places.turnedAway[k]++
-		return do, k
+// findRoom returns the moves of an effect on an individual with the values that they give, and the
+// first kind of places in which it would find no room, −1 if there is none. Taken is as in
+// lacksRoom.
+func (r *Run) findRoom(id uint32, e *effect, taken []int) ([]program.Move, int) {
+	if e.to == program.NoState {
+		return e.moves, -1
 	}
-	if len(known) > 0 && &known[0] != &do.Moves[0] {
+	moves, first := e.moves, 0
+	if e.enters.Machine >= 0 {
+		moves, first = append([]program.Move{e.enters}, moves...), 1
+	}
+	known := r.resolveMoves(id, moves, e.by, func(i int) float64 { return e.uniform(i - first) })
+	return known, r.lacksRoom(id, e.to, known, e.places, taken)
+}
+
+// findsRoom returns the kind of places in which an individual finds no room for an action, −1 if
+// there is none. The action that it returns is the one to be carried out: what is drawn is known by
+// then.
+func (r *Run) findsRoom(id uint32, do *program.Action) (*program.Action, int) {
+	e := effectOf(do, noID)
+	known, lacks := r.findRoom(id, &e, nil)
+	if lacks < 0 && len(known) > 0 && &known[0] != &do.Moves[0] {
 		now := *do
 		now.Moves = known
 		return &now, -1
 	}
-	return do, -1
+	return do, lacks
 }
 
 // roomInstead reports whether an individual finds room for what happens instead of something for
 // which there was none. If not, nothing happens; it has been counted as turned away already.
 func (r *Run) roomInstead(id uint32, full *program.Action) bool {
-	return r.places == nil || !r.places.limited || r.lacksRoom(id, full.To, full.Moves, nil, nil) < 0
-}
-
-// contactRoom is findsRoom for a contact: whom it changes, and its maker if that changes too.
-func (r *Run) contactRoom(
-	id, other uint32, to, self uint16, aboutMaker bool, enters *program.Move, c *program.Contact, l contactSeed,
-) int {
-	var moves []program.Move
-	var places []program.PlaceMove
-	own := program.Move{Machine: -1}
-	if rich := c.Rich; rich != nil {
-		moves, places = rich.Moves, rich.Places
-		if rich.Self != program.SameState {
-			own = program.Move{Attribute: uint16(rich.Attribute), Value: rich.Self, Machine: int16(rich.Machine)}
-			self = program.Unchanged
-		}
+	if r.places == nil || !r.places.limited {
+		return true
 	}
-	after := func(whom, by uint32, first *program.Move, moves []program.Move) []program.Move {
-		n := 0
-		if first.Machine >= 0 {
-			moves, n = append([]program.Move{*first}, moves...), 1
-		}
-		return r.resolveMoves(whom, moves, by, func(i int) float64 { return l.uniform(purposeMoves + uint64(i-n)) })
-	}
-	taken := make([]int, len(r.Program.Places))
-	lacks := -1
-	if !aboutMaker {
-		lacks = r.lacksRoom(other, to, after(other, id, enters, moves), places, taken)
-		moves, places = nil, nil
-	}
-	if lacks < 0 && (self != program.SameState || own.Machine >= 0) {
-		lacks = r.lacksRoom(id, self, after(id, other, &own, moves), places, taken)
-	}
-	if lacks >= 0 {
-		r.places.turnedAway[lacks]++
-	}
-	return lacks
+	_, lacks := r.findsRoom(id, full)
+	return lacks < 0
 }
 
 // A presenceMode says what else happens to an individual whose presence changes.

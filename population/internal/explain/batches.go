@@ -14,7 +14,7 @@ import (
 // outcomeOfClock says what a clock does when it fires: who enters, and then what becomes of its
 // individual.
 func (e *explainer) outcomeOfClock(c *syntax.Clock) string {
-	what := e.addMoves(outcome(c.To), c.Moves, false)
+	what := e.becomes(c.To, c.Moves, false)
 	if len(c.Children) == 0 {
 		return what
 	}

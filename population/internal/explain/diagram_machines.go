@@ -104,14 +104,16 @@ func (w *transitionList) addMachine() {
 	}
 	for i := range f.Interventions {
 		p := &f.Interventions[i]
-		w.moves(p.Moves, w.allowed(p.Where), w.planned(p), diagram.Planned)
+		if p.To.Name != syntax.Out {
+			w.moves(p.Moves, w.allowed(p.Where), w.planned(p), diagram.Planned)
+		}
 	}
 	w.entrances()
 }
 
 // clockMoves adds the moves of a clock, for individuals in some states of the machine.
 func (w *transitionList) clockMoves(c *syntax.Clock, from []int) {
-	if !slices.ContainsFunc(c.Moves, w.changes) {
+	if !slices.ContainsFunc(c.Moves, w.changes) || c.To.Name == syntax.Out {
 		return
 	}
 	w.moves(c.Moves, both(from, w.allowed(c.Where)), w.clockLabel(c), diagram.Clock)

@@ -212,9 +212,9 @@ func (e *explainer) contacts() {
 			if c.Chance.Given() {
 				chance = " with probability " + e.probability(c.Chance)
 			}
-			what := outcome(to.Becomes)
+			what := e.becomes(to.Becomes, c.Moves, false)
 			if to.Becomes.Name != syntax.Out {
-				what = e.addMoves(what, c.Moves, false) + inherits(c.Inherit, "the one who met it")
+				what += inherits(c.Inherit, "the one who met it")
 			}
 			if e.file.Stays(c, to) {
 				what = "stays as it is"
@@ -323,7 +323,7 @@ func (e *explainer) interventions() {
 		for _, s := range p.Set {
 			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
 		}
-		if what := e.addMoves(outcomeOf(p.To, p.PicksCount), p.Moves, p.PicksCount); what != "" {
+		if what := e.becomes(p.To, p.Moves, p.PicksCount); what != "" {
 			e.line("    %s %s", e.target(p), what)
 		}
 		if p.Enter.Given() {

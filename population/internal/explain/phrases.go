@@ -29,6 +29,15 @@ func verb(singular string, many bool) string {
 	return singular
 }
 
+// becomes says what becomes of one individual or of many: the state, and the values that they move
+// to, unless they leave.
+func (e *explainer) becomes(to syntax.Ref, moves []syntax.Move, many bool) string {
+	if to.Name == syntax.Out {
+		moves = nil
+	}
+	return e.addMoves(outcomeOf(to, many), moves, many)
+}
+
 // addMoves adds the values of attributes that one individual or many move to.
 func (e *explainer) addMoves(what string, moves []syntax.Move, many bool) string {
 	for _, m := range moves {

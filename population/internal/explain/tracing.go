@@ -28,12 +28,9 @@ func (e *explainer) tracing() {
 			e.line("    whoever is reached%s %s%s", ofConditions(c.Whom), e.addMoves("", c.Moves, false), uses(&c.Uses))
 		}
 		for _, to := range c.To {
-			what := outcome(to.Becomes)
+			what := e.becomes(to.Becomes, c.Moves, false)
 			if e.file.Stays(c, to) {
-				what = ""
-			}
-			if to.Becomes.Name != syntax.Out {
-				what = e.addMoves(what, c.Moves, false)
+				what = e.addMoves("", c.Moves, false)
 			}
 			e.line("    whoever is reached and is then %s%s %s%s", ofMachine(c, to.Met.Name), andConditions(c.Whom), what,
 				uses(&c.Uses))

@@ -46,6 +46,7 @@ func (e *explainer) warnings() {
 	all = append(all, e.supplyWarnings()...)
 	all = append(all, e.placeWarnings()...)
 	all = append(all, e.sourceWarnings()...)
+	all = append(all, e.leaverWarnings()...)
 	used := e.usedParameters()
 	for _, p := range e.file.Parameters {
 		if !used[p.Label.Name] {
@@ -56,6 +57,20 @@ func (e *explainer) warnings() {
 	for _, d := range all {
 		e.line("  %s", d)
 	}
+}
+
+// leaverWarnings says which moves never happen.
+func (e *explainer) leaverWarnings() (all []string) {
+	look := func(what string, to syntax.Ref, moves []syntax.Move) {
+		if to.Name == syntax.Out && len(moves) > 0 {
+			all = append(all, what+": move beside to: out changes nothing, because those who leave make no move")
+		}
+	}
+	e.file.EachClock(func(c *syntax.Clock) { look(c.What, c.To, c.Moves) })
+	for i := range e.file.Interventions {
+		look(e.file.Interventions[i].What, e.file.Interventions[i].To, e.file.Interventions[i].Moves)
+	}
+	return all
 }
 
 // usedParameters returns the parameters that some value refers to.

@@ -22,6 +22,19 @@ func (c *Contact) ChangesMaker() bool {
 	return c.Self != SameState || c.Rich != nil && c.Rich.Self != SameState
 }
 
+// MovesSomebody reports whether the moves of a contact happen to an individual that stays in the
+// population.
+func (c *Contact) MovesSomebody() bool {
+	becomes := c.Becomes
+	if c.Rich.Machine >= 0 {
+		becomes = c.Rich.Becomes
+	}
+	return slices.ContainsFunc(becomes, func(to uint16) bool {
+		isMaker := to == Unchanged && c.ChangesMaker() && !c.Rich.Everybody
+		return to != SameState && to != NoState && !(isMaker && c.Self == NoState)
+	})
+}
+
 // FullOfOther returns the state that an individual that is met enters if the supply has nothing
 // left, NoState for leaving, or SameState.
 func (c *Contact) FullOfOther() uint16 {
