@@ -229,6 +229,8 @@ func TestEffectIsTheSame(t *testing.T) {
 					want, more := effect.want, effect.more+queue
 					if stays {
 						want = strings.Replace(want, "got", "stays", 1)
+					} else if !e.machine { // of the state to which it goes, also from that of full
+						more = strings.Replace(more, "{south: 100%}", "{by: state, got: south, other: north}", 1)
 					}
 					name := fmt.Sprintf("%s: to: %s%s%s", e.name, effect.to, queue, effect.more)
 					effectIs(t, name, e.model(effect.to, more), want)

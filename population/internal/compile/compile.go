@@ -62,8 +62,6 @@ type compiler struct {
 	sourceClocks  []*syntax.Clock       // those with a source
 	sourceIndexes map[*syntax.Clock]int // indexes into them, plus 1
 
-	entered func(before uint16) uint16 // see movesAfter; nil if the state stays the same
-
 	// Of the phase that is being built.
 	childEntries map[*syntax.Clock]*program.Entry
 	rateEvents   [][]*rateEvent // by state

@@ -192,15 +192,7 @@ func (c *compiler) machineContact(ct *program.Contact, text *syntax.Contact, m i
 
 // contactMoves works out what a contact gives, and what is inherited by it.
 func (c *compiler) contactMoves(here eval.Scope, ct *program.Contact, text *syntax.Contact) {
-	moves := c.movesAfter(here, text.Moves, text.What+": move", func(before uint16) uint16 {
-		if to := ct.Becomes[before]; to < program.Unchanged {
-			return to
-		}
-		if text.Everybody {
-			return before
-		}
-		return into(ct.Self)(before) // of the maker, if it alone changes
-	})
+	moves := c.moves(here, text.Moves, text.What+": move")
 	places := c.placeMoves(text.Moves, text.Inherit, text.What+": move")
 	c.inheritAlike(text.Inherit, text.Among.Name, text.What)
 	for _, n := range text.Inherit {
@@ -220,7 +212,7 @@ func (c *compiler) contactMoves(here eval.Scope, ct *program.Contact, text *synt
 	}
 	ct.Rich.Moves, ct.Rich.Places, ct.Rich.Link = moves, places, link
 	if ct.MovesSomebody() {
-		c.noteMoves(moves, nil)
+		c.noteMoves(program.SameState, moves, nil)
 	}
 }
 

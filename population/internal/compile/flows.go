@@ -6,6 +6,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/eval"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -186,8 +187,13 @@ func (c *compiler) addMachineFlow(m int, from []bool, to uint16, enters bool) {
 	}
 }
 
-// noteMoves adds the flows of machines that moves cause for individuals that meet conditions.
-func (c *compiler) noteMoves(moves []program.Move, where []program.Condition) {
+// noteMoves adds the flows of machines that moves cause for individuals that meet conditions. A table
+// by state is read in the state to, if that is one.
+func (c *compiler) noteMoves(to uint16, moves []program.Move, where []program.Condition) {
+	inState := func(cell []uint16) bool {
+		a := c.program.StateAttribute
+		return a < 0 || to >= program.Unchanged || cell[a] == to || cell[a] == eval.Unset
+	}
 	moved := map[int16][]bool{} // the states after the moves before
 	for i := range moves {
 		mv := &moves[i]
@@ -208,6 +214,9 @@ func (c *compiler) noteMoves(moves []program.Move, where []program.Condition) {
 		case mv.Gives != nil:
 			for k := range mv.Gives.Values {
 				g := &mv.Gives.Values[k]
+				if !inState(c.cell(mv.Gives.By, k)) {
+					continue
+				}
 				if g.Draw == nil {
 					targets[g.Value] = true
 					continue
@@ -245,7 +254,7 @@ func (c *compiler) noteAction(do *program.Action, where []program.Condition) {
 	if do.To == program.NoState { // and makes no move
 		c.noteLeaving(where)
 	} else {
-		c.noteMoves(do.Moves, where)
+		c.noteMoves(do.To, do.Moves, where)
 	}
 	if do.Uses != nil && do.Uses.Full != nil {
 		c.noteAction(do.Uses.Full, where)

@@ -9,37 +9,6 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// movesAfter is moves beside a change of state: that comes first, and a table by state is read
-// after it. Entered returns the state that an individual is in then, by the one before.
-func (c *compiler) movesAfter(
-	here eval.Scope, texts []syntax.Move, what string, entered func(before uint16) uint16,
-) []program.Move {
-	c.entered = entered
-	defer func() { c.entered = nil }()
-	return c.moves(here, texts, what)
-}
-
-// into returns the function for movesAfter that leads into one state, or leaves it as it is.
-func into(to uint16) func(before uint16) uint16 {
-	return func(before uint16) uint16 {
-		if to >= program.Unchanged {
-			return before
-		}
-		return to
-	}
-}
-
-// afterState returns the cell of an individual once its state has changed.
-func (c *compiler) afterState(cell []uint16) []uint16 {
-	a := c.program.StateAttribute
-	if c.entered == nil || a < 0 || cell == nil || cell[a] == eval.Unset {
-		return cell
-	}
-	cell = slices.Clone(cell)
-	cell[a] = c.entered(cell[a])
-	return cell
-}
-
 // moves looks up attributes and what they are given.
 func (c *compiler) moves(here eval.Scope, texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
@@ -80,7 +49,7 @@ func (c *compiler) move(here eval.Scope, t *syntax.Move, what string) (program.M
 	}
 	m.Gives = &program.ByCell[program.Gift]{By: cells}
 	for k := range n {
-		m.Gives.Values = append(m.Gives.Values, c.gift(here, a, &t.Gives, c.afterState(c.cell(cells, k)), what))
+		m.Gives.Values = append(m.Gives.Values, c.gift(here, a, &t.Gives, c.cell(cells, k), what))
 	}
 	if t.Gives.File != "" { // it has no parameters, and may be large
 		c.fileGifts[t] = m.Gives
@@ -240,7 +209,7 @@ func (c *compiler) drawFrom(here eval.Scope, a int, e *syntax.Enter, what string
 		t.States = append(t.States, uint16(v))
 	}
 	t.Shares = eachCell(c, here, written, func(here eval.Scope) program.EntryShares {
-		return entryShares(here.ForCell(c.afterState(here.Own)), e, what, written, rest, good)
+		return entryShares(here, e, what, written, rest, good)
 	})
 	return t
 }

@@ -217,7 +217,7 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
 	}
-	d.Do.Moves = c.movesAfter(c.here, text.Moves, text.What+": move", into(d.Do.To))
+	d.Do.Moves = c.moves(c.here, text.Moves, text.What+": move")
 	d.Do.Places = c.placeMoves(text.Moves, nil, text.What+": move")
 	d.Do.Uses = c.uses(&text.Uses, text.What, -1, d.Do.Name, onlyMoves(text.To, text.Moves))
 	c.noteAction(&d.Do, d.Where)
@@ -268,7 +268,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	}
 	if slices.ContainsFunc(d.Do.Moves, func(m program.Move) bool { return m.Gives != nil }) {
 		do := d.Do
-		do.Moves = c.movesAfter(here, text.Moves, text.What+": move", into(do.To))
+		do.Moves = c.moves(here, text.Moves, text.What+": move")
 		effect.Do = &do
 	}
 	if effect.Count = text.Count; text.ComputedCount.Given() && !c.unknownCount(text) {

@@ -172,7 +172,7 @@ func (c *compiler) action(here eval.Scope, clock *syntax.Clock) program.Action {
 	if clock.To.Given() {
 		a.To = c.state(clock.To, clock.What+": to", true)
 	}
-	a.Moves = c.movesAfter(here, clock.Moves, clock.What+": move", into(a.To))
+	a.Moves = c.moves(here, clock.Moves, clock.What+": move")
 	a.Places = c.placeMoves(clock.Moves, nil, clock.What+": move")
 	a.Uses = c.uses(&clock.Uses, clock.What, -1, a.Name, onlyMoves(clock.To, clock.Moves))
 	a.Source = c.sourceIndex(clock)

@@ -134,7 +134,7 @@ func (r *Run) give(id uint32, state uint16, e *effect) (moved, again bool) {
 		m := &e.moves[i]
 		value := m.Value
 		if m.Inherits || m.Gives != nil {
-			value = r.given(id, m, e.by, e.uniform(i))
+			value = r.given(id, e, m, i)
 		}
 		moved = r.set(id, m, value) || moved
 	}
@@ -144,13 +144,26 @@ func (r *Run) give(id uint32, state uint16, e *effect) (moved, again bool) {
 	return moved, again
 }
 
-// uniform returns the number that the value of a move is drawn by, negative for one of the
-// individual's stream.
-func (e *effect) uniform(move int) float64 {
-	if !e.hashed {
-		return -1
+// given returns the value that the ith move of an effect gives. A table by state is read as it is
+// after the effect.
+func (r *Run) given(id uint32, e *effect, m *program.Move, i int) uint16 {
+	if m.Inherits {
+		return r.attributes[m.Attribute].Of(e.by)
 	}
-	return e.seed.uniform(purposeMoves + uint64(move))
+	if a := r.Program.StateAttribute; a >= 0 && e.to < program.Unchanged {
+		before := r.attributes[a].Of(id)
+		r.attributes[a].Set(id, e.to)
+		defer r.attributes[a].Set(id, before)
+	}
+	g := m.Gives.At(r.cell(id, m.Gives.By))
+	switch {
+	case g.Draw == nil:
+		return g.Value
+	case !e.hashed:
+		return r.drawState(id, g.Draw, r.stream(id))
+	}
+	u := e.seed.uniform(purposeMoves + uint64(i))
+	return g.Draw.States[g.Draw.Shares.At(r.cell(id, g.Draw.Shares.By)).Pick(u, r.Now, r.individual(id, id))]
 }
 
 // settle ends the changes of an individual that stays in its state: it takes its places, and starts

@@ -467,22 +467,6 @@ func (r *Run) firstInOrder(id uint32, st *program.State) (at float64, column int
 	return at, column
 }
 
-// given returns the value that a move gives. By is the other individual of a contact, or noID. A
-// value that is drawn needs u, which is negative if it is to come from the individual's stream.
-func (r *Run) given(id uint32, m *program.Move, by uint32, u float64) uint16 {
-	if m.Inherits {
-		return r.attributes[m.Attribute].Of(by)
-	}
-	g := m.Gives.At(r.cell(id, m.Gives.By))
-	if g.Draw == nil {
-		return g.Value
-	}
-	if u < 0 {
-		return r.drawState(id, g.Draw, r.stream(id))
-	}
-	return g.Draw.States[g.Draw.Shares.At(r.cell(id, g.Draw.Shares.By)).Pick(u, r.Now, r.individual(id, id))]
-}
-
 // drawPlain draws an attribute that is no machine, for an individual that enters.
 func (r *Run) drawPlain(id uint32, a int, in *program.Entry, own *random.Stream) uint16 {
 	if in.Draws != nil && in.Draws[a] != nil {

@@ -70,10 +70,14 @@ func (r *Run) matchesAfter(id uint32, all []program.Condition, to uint16, moves 
 	return true
 }
 
-// resolveMoves returns moves with the values that they give, in place of what they are drawn or
-// copied from. A value may depend on those before it. By is the other individual of a contact, or
-// noID; u is the number that a value is drawn by, negative for one of the individual's stream.
-func (r *Run) resolveMoves(id uint32, moves []program.Move, by uint32, u func(i int) float64) []program.Move {
+// resolveMoves returns the moves of an effect with the values that they give, in place of what they
+// are drawn or copied from. A value may depend on those before it. What a contact does to the machine
+// that it is about comes first.
+func (r *Run) resolveMoves(id uint32, e *effect) []program.Move {
+	moves, first := e.moves, 0
+	if e.enters.Machine >= 0 {
+		moves, first = append([]program.Move{e.enters}, moves...), 1
+	}
 	if !slices.ContainsFunc(moves, func(m program.Move) bool { return m.Gives != nil || m.Inherits }) {
 		return moves
 	}
@@ -81,7 +85,7 @@ func (r *Run) resolveMoves(id uint32, moves []program.Move, by uint32, u func(i 
 	for i := range known {
 		m := &known[i]
 		if m.Gives != nil || m.Inherits {
-			m.Value = r.given(id, m, by, u(i))
+			m.Value = r.given(id, e, m, i-first)
 			m.Gives, m.Inherits = nil, false
 		}
 		before[i] = r.attributes[m.Attribute].Of(id)
@@ -100,11 +104,7 @@ func (r *Run) findRoom(id uint32, e *effect, taken []int) ([]program.Move, int) 
 	if e.to == program.NoState {
 		return e.moves, -1
 	}
-	moves, first := e.moves, 0
-	if e.enters.Machine >= 0 {
-		moves, first = append([]program.Move{e.enters}, moves...), 1
-	}
-	known := r.resolveMoves(id, moves, e.by, func(i int) float64 { return e.uniform(i - first) })
+	known := r.resolveMoves(id, e)
 	return known, r.lacksRoom(id, e.to, known, e.places, taken)
 }
 
