@@ -358,6 +358,7 @@ func saveLines(r *Run, s *saver) {
 		panic("population: a run is saved in the middle of an event")
 	}
 	finder, actions, numbers := newActionFinder(r.Program), []savedAction{}, map[*program.Action]uint64{}
+	alike := map[string]uint64{} // by what is saved of an action
 	lists := make([][]uint64, len(l.queues))
 	for q := range l.queues {
 		for _, e := range l.queues[q].entries[l.queues[q].first:] {
@@ -367,8 +368,13 @@ func saveLines(r *Run, s *saver) {
 			}
 			number, ok := numbers[e.do]
 			if !ok {
-				number = uint64(len(actions))
-				actions, numbers[e.do] = append(actions, finder.words(r.Program, e.do)), number
+				action := finder.words(r.Program, e.do)
+				text := asText(action)
+				if number, ok = alike[text]; !ok {
+					number = uint64(len(actions))
+					actions, alike[text] = append(actions, action), number
+				}
+				numbers[e.do] = number
 			}
 			lists[q] = append(lists[q], uint64(e.key.id-r.firstID), uint64(e.key.machine), uint64(w.value), e.entry, number)
 		}

@@ -16,10 +16,11 @@ import (
 
 // The state of a run as sections of a file. What a run holds is divided into parts (savedParts),
 // each with a function that writes its sections and one that reads them. To add a piece of state,
-// add a part; TestEveryFieldIsSaved names the fields of a Run that are in none.
+// add a part; TestEveryLeafIsSaved names what is in none.
 //
 // Arrays by id are written as they lie in memory, from firstID on: a run that goes on may have
-// another firstID. Ids in lists count from firstID, too. What follows from the rest is not written:
+// another firstID. Words that mean nothing are cleared before: the file follows from the model, the
+// seed and the version, on any number of cores. Ids in lists count from firstID, too. What follows from the rest is not written:
 // the state cache, positions in groups, and the calendar, whose order of equal times does not
 // matter (ties.go).
 
@@ -156,7 +157,58 @@ func (r *Run) Save(w *statefile.Writer, place, replica int, rec *Recording) erro
 // ids returns the part of an array by id that is in use.
 func ids[T any](r *Run, all []T, each int) []T { return all[int(r.firstID)*each : r.Used*each] }
 
+// clearUnused clears what the words of individuals have left that means nothing between two events:
+// the words of a free slot, but for the time at which it was left; timers that the state of an
+// individual does not have, and the branch if it has no split. What is saved then follows from the
+// model, not from how the run was carried out.
+func (r *Run) clearUnused() {
+	for id := r.firstID; int(id) < r.Used; id++ {
+		p, words := r.status(id), r.words[int(id)*r.stride:][:r.stride]
+		if r.windows != nil {
+			words = words[:r.stride-1]
+		}
+		if p.state == program.NoState {
+			clear(words)
+			p.state = program.NoState
+			r.clearColumns(id)
+			continue
+		}
+		st := r.stateOf(id, p.state)
+		if used := r.Program.StateColumn + st.Timers; r.origins != nil {
+			clear(r.origins[int(id)*len(r.sparse):][used:len(r.sparse)])
+		}
+		for m := range r.branches {
+			if st := r.machineTable(id, m); r.Program.Machines[m].Branches > 0 && (st == nil || len(st.Split) == 0) {
+				r.branches[m].Set(id, 0)
+			}
+		}
+		if p.checkpoint = 0; len(st.Split) == 0 {
+			p.branch = 0
+			p.unmark(branchIsOld)
+		}
+		for k := headWords + len(r.packed(id, st)); k < len(words); k++ {
+			words[k] = never
+		}
+	}
+}
+
+// clearColumns clears what a free slot has besides its words.
+func (r *Run) clearColumns(id uint32) {
+	for a := range r.attributes {
+		r.attributes[a].Set(id, 0)
+	}
+	for m := range r.branches {
+		if r.Program.Machines[m].Branches > 0 {
+			r.branches[m].Set(id, 0)
+		}
+	}
+	if r.origins != nil {
+		clear(r.origins[int(id)*len(r.sparse):][:len(r.sparse)])
+	}
+}
+
 func saveIndividuals(r *Run, s *saver) {
+	r.clearUnused()
 	put(s, "words", ids(r, r.words, r.stride))
 	for a := range r.attributes {
 		putColumn(r, s, fmt.Sprintf("attribute %d", a), &r.attributes[a])
@@ -341,8 +393,12 @@ func saveInterventions(r *Run, s *saver) {
 	put(s, "numbers", wholes(w.number))
 	for i := range w.windows {
 		c := &w.windows[i]
-		put(s, fmt.Sprintf("window %d", i), c.times)
-		put(s, fmt.Sprintf("window %d seen", i), []uint64{uint64(c.newest), c.seen})
+		var oldest, rest []float64 // in their order
+		if len(c.times) > 0 {
+			rest, oldest = c.times[:c.newest+1], c.times[c.newest+1:]
+		}
+		put(s, fmt.Sprintf("window %d", i), oldest, rest)
+		put(s, fmt.Sprintf("window %d seen", i), []uint64{uint64(max(1, len(c.times)) - 1), c.seen})
 	}
 }
 

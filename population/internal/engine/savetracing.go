@@ -93,7 +93,10 @@ func saveTracing(r *Run, s *saver) {
 	var words []uint64
 	for i := range t.errands {
 		e := &t.errands[i]
-		phase, cell := lawOfErrand(r.Program, e.tracing, e.law)
+		var phase, cell uint64
+		if r.forkable { // otherwise an errand keeps its time
+			phase, cell = lawOfErrand(r.Program, e.tracing, e.law)
+		}
 		words = append(words, math.Float64bits(e.at), math.Float64bits(e.began), e.order, phase, cell, e.number, e.by,
 			uint64(e.id-r.firstID), uint64(e.bySlot-r.firstID), uint64(e.tracing), uint64(e.seed))
 	}

@@ -14,6 +14,9 @@ type SeatColumns struct {
 func (s *Seats) Columns(first, end int) SeatColumns {
 	s.Reserve(end)
 	c := SeatColumns{At: s.at[first:end], Gone: s.gone, Free: s.free, Room: s.room, Next: s.next}
+	for len(c.Room) > 0 && len(c.Room[len(c.Room)-1]) == 0 { // a group may have had room
+		c.Room = c.Room[:len(c.Room)-1]
+	}
 	for _, p := range s.places {
 		c.Places = append(c.Places, p.base, p.n, p.number, p.group)
 	}
