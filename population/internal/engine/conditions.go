@@ -57,7 +57,7 @@ func (w *waiting) copyFrom(from *waiting) {
 	w.held, w.since = append(own.held[:0], from.held...), append(own.since[:0], from.since...)
 	w.struck, w.fired = append(own.struck[:0], from.struck...), append(own.fired[:0], from.fired...)
 	w.done, w.due = append(own.done[:0], from.done...), append(own.due[:0], from.due...)
-	w.number = append(own.number[:0], from.number...)
+	w.number, w.counted = append(own.number[:0], from.number...), append(own.counted[:0], from.counted...)
 	w.windows = make([]window, len(from.windows))
 	for i, c := range from.windows {
 		w.windows[i] = window{append([]float64(nil), c.times...), c.newest, c.seen}

@@ -183,7 +183,7 @@ func (d *Durations) Quantile(p float64) float64 {
 }
 
 func newTree(m *program.Program) *tree {
-	return &tree{offspring: make([]uint64, 1), chains: map[int]uint64{}, sums: NewTreeSums(len(m.RecordTimes))}
+	return &tree{offspring: make([]uint64, 1), chains: map[int]uint64{}, sums: TreeSums{Cohorts: make([]Cohort, len(m.RecordTimes))}}
 }
 
 // NewTreeSums returns the sums of no tree, with so many rows.
