@@ -94,7 +94,8 @@ func (p *Budget) has(more, asked uint64) bool {
 
 // bytes is about how much memory a run takes.
 func (r *Run) bytes() uint64 {
-	n := r.Used*(8*r.stride+r.besideWords()) + r.free.Bytes() + 4*cap(r.ties.ids) + r.waiting.bytes() + r.tracing.bytes()
+	n := r.Used*(8*r.stride+r.besideWords()) + r.free.Bytes() + 4*cap(r.ties.ids) + r.waiting.bytes() +
+		r.tracing.bytes() + r.lines.bytes() + r.observers.bytes()
 	if r.windows != nil {
 		n += r.windows.bytes()
 	} else {
@@ -115,13 +116,13 @@ func (r *Run) bytes() uint64 {
 		n += r.networkBytes()
 	}
 	if r.places != nil {
-		n -= r.Used * placeBytes * len(r.places.kinds)
-		for _, seats := range r.places.kinds {
-			n += seats.Bytes()
-		}
+		n += r.places.bytes() - r.Used*placeBytes*len(r.places.kinds)
 	}
 	return uint64(n)
 }
+
+// mapBytes is about how much memory a map with n entries takes, each of so many bytes.
+func mapBytes(n, each int) int { return n * (each + 1) * 4 / 3 }
 
 // checkMemory asks the budget for more if the run takes more than it was granted.
 func (r *Run) checkMemory() error {

@@ -362,3 +362,66 @@ func TestRestoredIsSaved(t *testing.T) {
 		}
 	}
 }
+
+// What parts of a run are said to take is what they take, where it does not follow from the number
+// of individuals: queues, trees, what will be seen, and groups of places.
+func TestPartsTakeTheirBytes(t *testing.T) {
+	const many = `
+name: many
+time: {unit: day, start: 0, end: 60}
+population: {size: 3000, start: {well: rest}}
+attributes: {block: {VALUES}, side: {VALUES}}
+places: {home: {size: 2, alike: [block, side], join: new}, ward: {number: 1, capacity: 2, where: {state: hospital}}}
+states:
+  well: {race: [{rate: 1 per day, to: hospital, full: waiting, queue: true, name: fall}]}
+  waiting: {}
+  hospital: {race: [{rate: 0.1 per day, to: out}]}
+transmission: [{from: waiting, among: home, rate each: 1 per day, to: {well: well}, name: meeting}]
+observe: {reports: {of: "well->waiting", chance: 100%, after: 50 days}}
+record: {every: 1 day, tree: {of: "well->waiting"}}
+`
+	values := ""
+	for i := range 40 {
+		values += fmt.Sprintf("v%d: 2.5%%, ", i)
+	}
+	m := programOf(t, strings.ReplaceAll(many, "VALUES", strings.TrimSuffix(values, ", ")))
+	for _, byRows := range []bool{true, false} {
+		r := &Run{sparseRule: sparseRule{least: math.MaxInt}, forkable: !byRows}
+		if err := r.Start(t.Context(), m, 1, 0); err != nil {
+			t.Fatal(err)
+		}
+		before := r.bytes()
+		if err := r.Advance(t.Context(), 20, nil); err != nil {
+			t.Fatal(err)
+		}
+		program := regionsOf(m, nil).union()
+		for name, part := range map[string]struct {
+			of    any
+			bytes int
+		}{
+			"queues": {r.lines, r.lines.bytes()}, "tree": {r.observers.tree, r.observers.tree.bytes() + infectionBytes*r.capacity},
+			"sightings": {r.observers.seen, r.observers.seen.bytes()}, "places": {r.places, r.places.bytes()},
+		} {
+			takes := 0
+			for _, region := range regionsOf(part.of, program).union() {
+				takes += int(region.to - region.from)
+			}
+			w := walker{
+				block: func(_ string, at unsafe.Pointer, _ uintptr) bool { return !program.has(uintptr(at)) },
+				pick:  func(_ string, n int) []int { return nil },
+				leaf: func(_ string, v reflect.Value) {
+					if v.Kind() == reflect.Map { // a slot in use has one byte more, and 3 of 4 are in use
+						takes += v.Len() * int(v.Type().Key().Size()+v.Type().Elem().Size()+1) * 4 / 3
+					}
+				},
+			}
+			w.visit("", reflect.ValueOf(part.of))
+			if takes < 1000 || float64(part.bytes) < 0.75*float64(takes) || float64(part.bytes) > 1.5*float64(takes) {
+				t.Errorf("%s are said to take %d bytes, and take %d", name, part.bytes, takes)
+			}
+		}
+		if parts := r.lines.bytes() + r.observers.bytes(); int(r.bytes())-int(before) < parts/2 {
+			t.Errorf("the run is said to take %d bytes, %d at the start, and has %d more in parts", r.bytes(), before, parts)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -77,6 +78,18 @@ func (l *lines) copy() *lines {
 		c.queues[i].entries = slices.Clone(l.queues[i].entries)
 	}
 	return &c
+}
+
+// bytes is how much memory the queues take.
+func (l *lines) bytes() int {
+	if l == nil {
+		return 0
+	}
+	n := mapBytes(len(l.at), int(unsafe.Sizeof(lineKey{})+unsafe.Sizeof(inLine{})))
+	for i := range l.queues {
+		n += cap(l.queues[i].entries) * int(unsafe.Sizeof(lineEntry{}))
+	}
+	return n
 }
 
 // InLine returns how many wait for room in a kind of places, or, from len(Program.Places) on, for a

@@ -96,6 +96,20 @@ func observerBytes(m *program.Program) (bytes int) {
 	return bytes
 }
 
+// bytes is how much memory observers take besides what they have of each individual.
+func (o *observers) bytes() (n int) {
+	if o == nil {
+		return 0
+	}
+	if o.tree != nil {
+		n += o.tree.bytes()
+	}
+	if o.seen != nil {
+		n += o.seen.bytes()
+	}
+	return n
+}
+
 // copy copies the observers of a run of the same program, with n ids.
 func (o *observers) copy(own *observers, n int) *observers {
 	if o == nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
@@ -271,6 +272,15 @@ func (p *places) copy() *places {
 		c.kinds[k] = p.kinds[k].Copy()
 	}
 	return c
+}
+
+// bytes is how much memory places take.
+func (p *places) bytes() int {
+	n := mapBytes(len(p.groups), int(unsafe.Sizeof(groupKey{})+unsafe.Sizeof(uint32(0))))
+	for _, seats := range p.kinds {
+		n += seats.Bytes()
+	}
+	return n
 }
 
 // checkPlaces verifies the invariants.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
@@ -59,6 +60,15 @@ func (s *sightings) copy(own *sightings) *sightings {
 	}
 	c.own, c.sums, c.among, c.asked = nil, nil, nil, nil
 	return &c
+}
+
+// bytes is how much memory sightings take.
+func (s *sightings) bytes() int {
+	n := cap(s.heap)*int(unsafe.Sizeof(store.Due{})) + 8*(cap(s.counts)+cap(s.expected)) + 24*cap(s.ahead)
+	for _, counts := range s.ahead {
+		n += 8 * cap(counts)
+	}
+	return n
 }
 
 // slotsOf sets own to the slots of an individual.

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/sketch"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -204,6 +205,12 @@ func (t *tree) copy(n int) *tree {
 	c.sums.Cohorts = slices.Clone(t.sums.Cohorts)
 	c.sums.Generation.Buckets = maps.Clone(t.sums.Generation.Buckets)
 	return &c
+}
+
+// bytes is how much memory a tree takes besides the last infection of each individual.
+func (t *tree) bytes() int {
+	return cap(t.trees)*int(unsafe.Sizeof(treeRoot{})) + 4*cap(t.free) + 8*cap(t.offspring) +
+		cap(t.sums.Cohorts)*int(unsafe.Sizeof(Cohort{})) + mapBytes(len(t.chains)+len(t.sums.Generation.Buckets), 16)
 }
 
 // infects counts that somebody who has infected n has infected one more.
