@@ -89,7 +89,10 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 		return p.err
 	}
 	p.time = to
-	return nil
+	if to == m.End {
+		p.err = p.m.replicaError(ctx, p.r.Index, p.r.Verify())
+	}
+	return p.err
 }
 
 // Close ends the process and releases its memory. It may be called more than once; no other method

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,11 @@ type Options struct {
 	savedWeights []float64
 }
 
+// checkVariable is an environment variable. If it is 1, every run verifies at its start and its
+// end, and every state as soon as it is read, that what is counted follows from the individuals and
+// that groups add up to the whole. A violation is an error that names what does not hold.
+const checkVariable = "ALMANAC_CHECK"
+
 // engine returns the engine's options for a model. A run replaces OnEvent by its own listener.
 func (o *Options) engine(m *Model) *engine.Options {
 	e := &engine.Options{
@@ -71,6 +77,7 @@ func (o *Options) engine(m *Model) *engine.Options {
 		Forks:    o.forks,
 		Patience: o.patience,
 		Windows:  o.windows,
+		Check:    os.Getenv(checkVariable) == "1",
 	}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica

@@ -19,6 +19,7 @@ var mayImport = map[string][]string{
 	// Leaves.
 	"internal/access":      {},
 	"internal/backlog":     {},
+	"internal/checkruns":   {},
 	"internal/expr":        {},
 	"internal/format":      {},
 	"internal/frame":       {},

@@ -10,7 +10,7 @@ import (
 )
 
 // Check verifies the invariants of a run between two events, or between two windows, in time
-// proportional to the number of ids. Tests call it.
+// proportional to the number of ids. Tests and verify call it.
 func (r *Run) Check() error {
 	if !(int(r.firstID) <= r.Used && r.Used <= r.slotCount) {
 		return fmt.Errorf("ids from %d to %d are in use, of %d slots", r.firstID, r.Used, r.slotCount)
@@ -21,15 +21,18 @@ func (r *Run) Check() error {
 	if r.windows != nil {
 		return r.checkWindows()
 	}
-	free := map[uint32]bool{}
+	free := make([]bool, r.Used)
 	for id := range r.free.All {
-		if free[id] || id < r.firstID || int(id) >= r.Used {
+		if id < r.firstID || int(id) >= r.Used || free[id] {
 			return fmt.Errorf("id %d is free twice, or not an individual's", id)
 		}
 		free[id] = true
 	}
 	counts := make([]int, len(r.Counts))
-	numbers := map[uint64]bool{}
+	var numbers []uint64 // one bit for each
+	if r.numbered() {
+		numbers = make([]uint64, r.entered/64+1)
+	}
 	pending := 0
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state
@@ -55,10 +58,11 @@ func (r *Run) Check() error {
 			return fmt.Errorf("id %d in state %s has a wrong time since", id, r.Program.States[state])
 		}
 		if r.numbered() {
-			if n := r.numbers[id]; n == 0 || n > r.entered || numbers[n] {
+			n := r.numbers[id]
+			if n == 0 || n > r.entered || numbers[n/64]>>(n%64)&1 != 0 {
 				return fmt.Errorf("id %d has number %d of %d, or another has it too", id, n, r.entered)
 			}
-			numbers[r.numbers[id]] = true
+			numbers[n/64] |= 1 << (n % 64)
 		}
 		if due {
 			pending++
@@ -68,7 +72,8 @@ func (r *Run) Check() error {
 		}
 	}
 	if r.lines != nil && !r.lines.isValid(r) {
-		return fmt.Errorf("the queues are wrong")
+		return fmt.Errorf("somebody is not in the state in which it waits, a queue has another number of them, " +
+			"or somebody waits who could be served")
 	}
 	if err := r.checkOutcomes(); err != nil {
 		return err
@@ -109,6 +114,9 @@ func (r *Run) Check() error {
 		if err := r.checkTracing(); err != nil {
 			return err
 		}
+	}
+	if err := r.checkTallies(); err != nil {
+		return err
 	}
 	return r.checkGroups()
 }
@@ -215,8 +223,8 @@ func (r *Run) checkGroups() error {
 }
 
 // checkWindows verifies the invariants between two windows: each individual with an event to come
-// is on the list of its window, in its own shard; the free list is in the order of leaving; and
-// those of sparse timers.
+// is on the list of its window, in its own shard; the free list is in the order of leaving; the
+// counts of states are right; and those of sparse timers.
 func (r *Run) checkWindows() error {
 	listed := map[[2]uint32]bool{}
 	for _, s := range r.windows.shards {
@@ -241,14 +249,24 @@ func (r *Run) checkWindows() error {
 		}
 		last = left
 	}
+	counts := make([]int, len(r.Counts))
 	for id := r.firstID; int(id) < r.Used; id++ {
-		next := *r.nextAt(id)
-		if r.status(id).state == program.NoState || next > r.windows.lastEdge() {
+		next, state := *r.nextAt(id), r.status(id).state
+		if state != program.NoState {
+			counts[state]++
+		}
+		if state == program.NoState || next > r.windows.lastEdge() {
 			continue
 		}
 		if !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
 			return fmt.Errorf("id %d is due at %v and on no list", id, next)
 		}
+	}
+	if s := firstDifference(counts, r.Counts); s >= 0 {
+		return fmt.Errorf("%d in state %s, counted as %d", counts[s], r.Program.States[s], r.Counts[s])
+	}
+	if err := r.checkBalance(); err != nil {
+		return err
 	}
 	return r.checkSparse()
 }

@@ -85,5 +85,6 @@
 //   - pace.go: a clock that stands still
 //   - prefetch.go: prefetching the individuals that contacts are with
 //   - windows.go, shard.go, resolve.go, merge.go: one run on several cores, by windows of time
-//   - check.go: the invariants
+//   - check.go, conserve.go: the invariants; that counts follow from the individuals, and that the
+//     parts of a sum add up to it
 package engine

@@ -285,7 +285,13 @@ func (r *Run) Restore(ctx context.Context, m *program.Program, s *Saved, rec *Re
 	}
 	r.resetPrefetch()
 	r.beginPace(r.Now)
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := r.verify(rec); err != nil {
+		return fmt.Errorf("%w: %w", statefile.ErrDamaged, err)
+	}
+	return nil
 }
 
 // sizeClass is the size class to go on with; −1 if there are too many.

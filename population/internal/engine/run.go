@@ -71,6 +71,7 @@ type Run struct {
 	observers *observers // nil if nothing is observed
 	followed  bool       // see follow
 	forkable  bool
+	verifies  bool // see verify
 
 	// How the run is carried out. Tests set these; results do not depend on them.
 	sparseRule   sparseRule
@@ -414,7 +415,8 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 
 // NewRun returns a run that can be started any number of times.
 func NewRun(o *Options, p *Budget) *Run {
-	r := &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience, forkable: o.Forks}
+	r := &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience, forkable: o.Forks,
+		verifies: o.Check}
 	if o.Forks {
 		r.sparseRule.least = math.MaxInt
 	}
@@ -426,6 +428,9 @@ func NewRun(o *Options, p *Budget) *Run {
 func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run, error) {
 	return begin(m, o, func(r *Run) error {
 		if err := r.Start(ctx, m, o.Seed, index); err != nil {
+			return err
+		}
+		if err := r.verifyStart(); err != nil {
 			return err
 		}
 		return r.Settle(ctx)
@@ -454,7 +459,7 @@ func begin(m *program.Program, o *Options, start func(r *Run) error) (*Run, erro
 		b.each, b.workers = fixedBytes/float64(max(size, 1)), 1
 	}
 	r := newForkable(b)
-	r.OnEvent, r.Patience = o.OnEvent, o.Patience
+	r.OnEvent, r.Patience, r.verifies = o.OnEvent, o.Patience, o.Check
 	defer Working()()
 	err := start(r)
 	if err != nil {
@@ -495,6 +500,7 @@ type Options struct {
 	OnEvent  func(*Event) // called for every event, if it is not nil
 	Forks    bool         // the run can be forked
 	Patience uint64       // see pace; 0 means the usual
+	Check    bool         // verify the invariants at the start and the end of a run, and of states
 	// Individuals are how many there are when the run goes on with a saved state; 0 means those of the
 	// program at the start.
 	Individuals int
@@ -518,6 +524,9 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 		seed, index = past.Seed, 0
 	}
 	if err := r.Start(ctx, m, seed, index); err != nil {
+		return err
+	}
+	if err := r.verifyStart(); err != nil {
 		return err
 	}
 	h.Begun()
@@ -545,7 +554,7 @@ func (r *Run) record(ctx context.Context, m *program.Program, past *Past, rec *R
 			return err
 		}
 	}
-	return nil
+	return r.verify(rec)
 }
 
 // recorded calls the hook of a row. Before that of the last one it lists those who are there, so

@@ -1,0 +1,3 @@
+package results_test
+
+import _ "github.com/almanac-sim/almanac/internal/checkruns" // every run of a model verifies its invariants
