@@ -28,19 +28,20 @@ type Container struct {
 // Without a name its statistics are not in the [Report], and it can be collected as garbage. With
 // one it stays as long as the simulation.
 func NewContainer(s *Simulation, name string, capacity, initial float64, opts ...StatOption) *Container {
+	called := orElse(name, "a container")
 	if capacity >= Unlimited {
 		capacity = math.Inf(1)
 	}
 	if !(capacity > 0) {
-		panic(fmt.Sprintf("sim: container %s needs a capacity above 0, not %g; with Unlimited it is never full", name,
+		panic(fmt.Sprintf("sim: %s needs a capacity above 0, not %g; with Unlimited it is never full", called,
 			capacity))
 	}
 	if !(initial >= 0 && initial <= capacity && initial <= maxTime) {
-		panic(fmt.Sprintf("sim: container %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
-			name, initial, capacity))
+		panic(fmt.Sprintf("sim: %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
+			called, initial, capacity))
 	}
 	c := &Container{capacity: capacity, amount: initial}
-	c.exchange.init(s, orElse(name, "a container"), initial, c)
+	c.exchange.init(s, called, initial, c)
 	c.waits.quantiles = newSketch(opts)
 	register(s, name, c)
 	return c

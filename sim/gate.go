@@ -38,7 +38,7 @@ type Gate struct {
 // pending event, for the next change. It panics if the timetable is invalid. The name is for the
 // report, as that of a resource.
 func NewGate(s *Simulation, name string, hours Timetable) *Gate {
-	d := &Gate{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.timeWeighted(0), since: s.now}
+	d := &Gate{s: s, name: orElse(name, "a gate"), hours: compiled(hours), inside: s.timeWeighted(0), since: s.now}
 	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
 	register(s, name, d)
 	next := func() (float64, bool) {
@@ -129,7 +129,7 @@ func (d *Gate) Leave() {
 		return
 	}
 	if d.inside.Value() < 1 {
-		panic("sim: somebody leaves by the door " + d.name + " who is not inside")
+		panic("sim: Leave of " + d.name + ": no visitor is inside")
 	}
 	d.inside.Add(-1)
 	if d.inside.Value() > 0 {
@@ -159,11 +159,11 @@ func (d *Gate) keepsOpen(sc *schedule) bool {
 
 // UntilEmpty delays the end of shifts that end while the gate is closed, until the last visitor has
 // left, or until the timetable has more units again.
-func UntilEmpty(door *Gate) ShiftOption {
-	if door == nil {
-		panic("sim: UntilEmpty needs a door, not nil")
+func UntilEmpty(gate *Gate) ShiftOption {
+	if gate == nil {
+		panic("sim: UntilEmpty needs a gate, not nil")
 	}
-	return untilEmpty{door}
+	return untilEmpty{gate}
 }
 
 type untilEmpty struct{ gate *Gate }

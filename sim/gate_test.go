@@ -119,7 +119,7 @@ func TestGateByEvents(t *testing.T) {
 	if d.Open() || d.Enter() || d.Name() != "gate" || s.PendingEvents() != 1 {
 		t.Errorf("open %t, %d pending", d.Open(), s.PendingEvents())
 	}
-	wantPanic(t, "who is not inside", d.Leave)
+	wantPanic(t, "Leave of gate: no visitor is inside", d.Leave)
 	opened, closed := d.Opening(), d.Closing()
 	if err := s.RunUntil(background, opened); err != nil || s.Now() != 1 || !d.Enter() || d.Opening() == opened {
 		t.Errorf("at %g: %v", s.Now(), err)

@@ -434,7 +434,7 @@ func TestSignalOf(t *testing.T) {
 		if g.Waiting() != 2 || !g.TryTrigger([]int{1, 2}) || g.TryTrigger(nil) {
 			t.Error("it could not be triggered, or twice")
 		}
-		wantPanic(t, "signal numbers was triggered before", func() { g.Trigger(nil) })
+		wantPanic(t, "numbers was triggered before", func() { g.Trigger(nil) })
 	})
 	run(t, s)
 	if v, ok := g.Value(); got != 2 || len(v) != 2 || !ok {

@@ -211,9 +211,29 @@ func TestUnnamedAreCalledSomething(t *testing.T) {
 		t.Error(got)
 	}
 	wantPanic(t, "a request for 2 units of a resource can never be granted", func() { desk.TryRequest(2) })
-	if got := fmt.Sprint(desk.Name(), store.Name(), tank.Name()); got != "a resourcea storea container" {
+	gate := NewGate(s, "", Dated{Shifts: []Shift{{1, 2, 1}}})
+	if got := fmt.Sprint(desk.Name(), store.Name(), tank.Name(), gate.Name()); got !=
+		"a resourcea storea containera gate" {
 		t.Error(got)
 	}
+	wantPanic(t, "Leave of a gate: no visitor is inside", gate.Leave)
+	wantPanic(t, "of a resource: a gate belongs to another simulation", func() {
+		desk.Schedule(Dated{Shifts: []Shift{{1, 2, 1}}}, UntilEmpty(NewGate(New(), "", Dated{Shifts: []Shift{{1, 2, 1}}})))
+	})
+	wantPanic(t, "needs a gate", func() { UntilEmpty(nil) })
+	wantPanic(t, "sim: a resource needs a capacity of 0 or more, not -1", func() { NewResource(s, "", -1) })
+	wantPanic(t, "sim: a resource needs a capacity of 0 or more, not -1", func() { desk.SetCapacity(-1) })
+	wantPanic(t, "sim: a store needs a capacity of 0 or more, not -1", func() { NewStore[int](s, "", -1) })
+	wantPanic(t, "sim: a container needs a capacity above 0, not 0", func() { NewContainer(s, "", 0, 0) })
+	wantPanic(t, "sim: a container with 2 in a capacity of 1", func() { NewContainer(s, "", 1, 2) })
+	bell := s.Signal("")
+	q := s.Go("q", func(p *Process) { _ = p.WaitFor(AnyOf(bell, NewSignal[int](s, ""))) })
+	_ = s.Run(background, 0)
+	if got := q.Status(); got != "waits for any of (a signal, a signal)" {
+		t.Error(got)
+	}
+	bell.Trigger()
+	wantPanic(t, "sim: a signal was triggered before", bell.Trigger)
 }
 
 func BenchmarkUnnamedStore(b *testing.B) {

@@ -45,10 +45,8 @@ type ResourceOption interface{ applyTo(*Resource) }
 // Without a name its statistics are not in the [Report], and it can be collected as garbage. With
 // one it stays as long as the simulation.
 func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOption) *Resource {
-	if capacity < 0 {
-		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
-	}
 	called := orElse(name, "a resource")
+	checkCapacity(called, capacity)
 	r := &Resource{
 		facility: facility{s: s, name: called}, capacity: capacity, most: capacity, defaults: defaultRequestOptions(),
 		usage: s.timeWeighted(0),
@@ -60,6 +58,13 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 	r.queue = newQueue(s, called, r)
 	register(s, name, r)
 	return r
+}
+
+// checkCapacity panics if the capacity of a resource or a store is negative.
+func checkCapacity(name string, capacity int) {
+	if capacity < 0 {
+		panic(fmt.Sprintf("sim: %s needs a capacity of 0 or more, not %d", name, capacity))
+	}
 }
 
 // A Grant is a number of units of a resource that a process or an event holds.
@@ -440,9 +445,7 @@ func (r *Resource) RequestThen(n int, f func(*Grant, error), opts ...RequestOpti
 // released. A request for more than there are waits until there are more again. With a timetable,
 // the change holds until the next change of the timetable. Broken units are subtracted.
 func (r *Resource) SetCapacity(n int) {
-	if n < 0 {
-		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
-	}
+	checkCapacity(r.name, n)
 	if r.availability != nil {
 		r.availability.base = n
 		r.adapt(Finish, "")

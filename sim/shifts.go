@@ -48,7 +48,7 @@ func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	}
 	sc.rule.check("Schedule of " + r.name)
 	if d := sc.gate; d != nil && d.s != r.s {
-		panic("sim: Schedule of " + r.name + ": the door " + d.name + " belongs to another simulation")
+		panic("sim: Schedule of " + r.name + ": " + d.name + " belongs to another simulation")
 	}
 	u := r.ensureAvailability()
 	if u.schedule != nil {

@@ -34,7 +34,7 @@ func (g *Signal) TriggerWith(value any) {
 }
 
 func (g *Signal) refuseAgain() {
-	panic("sim: signal " + g.name + " was triggered before; use TryTrigger, or a new signal for each occasion")
+	panic("sim: " + g.label() + " was triggered before; use TryTrigger, or a new signal for each occasion")
 }
 
 // TryTrigger makes the signal happen, or reports false if that was done before.
@@ -52,7 +52,7 @@ func (g *Signal) trigger() {
 	}
 	g.as = g.s.happening()
 	if g.s.trace != nil {
-		g.s.record(trace.Record{Kind: trace.Trigger, Who: g.s.who(), What: g.name})
+		g.s.record(trace.Record{Kind: trace.Trigger, Who: g.s.who(), What: g.label()})
 	}
 	g.waiters.fire(g.s)
 }
@@ -87,7 +87,7 @@ func (g *Signal) requester() requester { return nil }
 
 func (g *Signal) owner() *Simulation { return g.s }
 
-func (g *Signal) label() string { return g.name }
+func (g *Signal) label() string { return orElse(g.name, "a signal") }
 
 // A SignalOf is a [Signal] that carries a value of type T.
 type SignalOf[T any] struct {
@@ -148,7 +148,7 @@ func (g *SignalOf[T]) requester() requester { return nil }
 
 func (g *SignalOf[T]) owner() *Simulation { return g.signal.s }
 
-func (g *SignalOf[T]) label() string { return g.signal.name }
+func (g *SignalOf[T]) label() string { return g.signal.label() }
 
 // NewSignal returns a signal that carries a value. The name is for traces.
 func NewSignal[T any](s *Simulation, name string) *SignalOf[T] {

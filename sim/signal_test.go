@@ -34,8 +34,8 @@ func TestSignalWakesInOrder(t *testing.T) {
 	if g.TryTrigger() || !g.Happened() || g.Name() != "gate" {
 		t.Error("it can be triggered twice")
 	}
-	wantPanic(t, "signal gate was triggered before", g.Trigger)
-	wantPanic(t, "signal gate was triggered before", func() { g.TriggerWith(1) })
+	wantPanic(t, "gate was triggered before", g.Trigger)
+	wantPanic(t, "gate was triggered before", func() { g.TriggerWith(1) })
 }
 
 func TestWaitForWithin(t *testing.T) {

@@ -45,11 +45,10 @@ const Unlimited = math.MaxInt
 // one it stays as long as the simulation: what is made in large numbers, such as a mailbox for each
 // customer, should have no name.
 func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOption) *Store[T] {
-	if capacity < 0 {
-		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
-	}
+	called := orElse(name, "a store")
+	checkCapacity(called, capacity)
 	st := &Store[T]{capacity: capacity}
-	st.exchange.init(s, orElse(name, "a store"), 0, st)
+	st.exchange.init(s, called, 0, st)
 	st.waits.quantiles = newSketch(opts)
 	register(s, name, st)
 	return st
