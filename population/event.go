@@ -33,11 +33,11 @@ type Event struct {
 }
 
 // event puts an event of the engine into words.
-func (m *Model) event(replica int, h *engine.Event) Event {
+func (m *Model) event(replica int, rows rowTimes, h *engine.Event) Event {
 	p := m.program
 	e := Event{
 		Replica:    replica,
-		Time:       h.Time,
+		Time:       rows.of(h.Time),
 		Kind:       Kind(h.Kind),
 		Individual: h.Individual,
 		By:         h.By,

@@ -25,7 +25,7 @@ func (p *Process) Peaks() (all []Peak) {
 }
 
 func (p *Process) PersonYears() float64 {
-	return new(Run).close(p.r).PersonYears
+	return new(Run).close(p.r, rowTimes{}).PersonYears
 }
 
 // Grouped are the counts, flows and names of a group.
@@ -42,7 +42,7 @@ func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 		return nil, err
 	}
 	f := &Process{m: p.m, r: r, time: p.time}
-	f.r.OnEvent = func(h *engine.Event) { onEvent(f.m.event(f.r.Index, h)) }
+	f.r.OnEvent = func(h *engine.Event) { onEvent(f.m.event(f.r.Index, f.m.rowTimes(), h)) }
 	return f, nil
 }
 

@@ -137,6 +137,27 @@ func (m *Model) Times() []float64 {
 	return times
 }
 
+// rowTimes are the times of the rows, and how far from one a time may be that equals it.
+type rowTimes struct {
+	times     []float64
+	tolerance float64
+}
+
+func (m *Model) rowTimes() rowTimes {
+	// On the model's clock both times are rounded, by a quarter of the tolerance at most.
+	return rowTimes{m.Times(), 1.25 * m.program.TimeTolerance}
+}
+
+// of returns a time as results have it: the time of a row if it equals that, but for the rounding
+// error that the engine allows. So nothing is after the row that counts it.
+func (r rowTimes) of(t float64) float64 {
+	i, _ := slices.BinarySearch(r.times, t-r.tolerance)
+	if i < len(r.times) && r.times[i] <= t+r.tolerance {
+		return r.times[i]
+	}
+	return t
+}
+
 // String describes the model in a few words.
 func (m *Model) String() string {
 	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"),

@@ -158,19 +158,26 @@ var entryNames = []string{"start", "births", "immigration", "interventions"}
 // streams returns the functions that a run calls with infections and people.
 func (o *Options) streams(m *Model, replica int) (s engine.Streams) {
 	p := m.program
+	if o.OnInfection == nil && o.OnPerson == nil {
+		return s
+	}
+	rows := m.rowTimes()
 	if o.OnInfection != nil && p.Tree != nil {
 		s.OnInfection = func(e *engine.Infection) {
-			o.OnInfection(Infection{Replica: replica, Infected: e.Infected, Time: e.Time, By: e.By, ByTime: e.ByTime,
-				Generation: e.Generation, Root: e.Root, Among: p.NearName(e.Among)})
+			o.OnInfection(Infection{Replica: replica, Infected: e.Infected, Time: rows.of(e.Time), By: e.By,
+				ByTime: rows.of(e.ByTime), Generation: e.Generation, Root: e.Root, Among: p.NearName(e.Among)})
 		}
 	}
 	if o.OnPerson != nil && p.LineList != nil {
 		s.OnPerson = func(e *engine.Person) {
-			one := Person{Replica: replica, Number: e.Number, ID: m.ID(e.Number), Entered: e.Entered,
-				Left: e.Left, How: entryNames[1+e.How], Mother: e.Mother, State: p.States[e.State],
+			one := Person{Replica: replica, Number: e.Number, ID: m.ID(e.Number),
+				Entered: rows.of(e.Entered), Left: rows.of(e.Left), How: entryNames[1+e.How], Mother: e.Mother, State: p.States[e.State],
 				Numbers: slices.Clone(e.Numbers), Times: slices.Clone(e.Times[:p.LineList.Listed])}
 			if one.ID == "" {
 				one.ID = strconv.FormatUint(e.Number, 10)
+			}
+			for k, t := range one.Times {
+				one.Times[k] = rows.of(t)
 			}
 			for _, number := range e.Places {
 				one.Places = append(one.Places, int(number))

@@ -3,6 +3,7 @@ package population
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -279,5 +280,51 @@ record: {every: 1 day, by: [region]}
 	if _, err := Compile("by.yaml", []byte(text), RecordBy("sex")); err == nil ||
 		!strings.Contains(err.Error(), `--output: record: by: there is no attribute "sex"`) {
 		t.Error(err)
+	}
+}
+
+// No event is after the row that counts it, and none that a row does not count is before it, though
+// the time of a row is written without the rounding error of 5 + 7/12.
+func TestEventsAndRows(t *testing.T) {
+	m := modelFrom(t, `
+name: months
+time: {unit: year, start: 0, end: 20}
+population: {size: 2000, start: {a: rest}}
+states: {a: {race: [{rate: 0.1 per year, to: out, name: death}]}}
+births: {rate: 0.1 per year, enter: a, name: birth}
+interventions: [{at: 5 years, every: 1 month, who: everyone, count: 3, to: out, name: catch}]
+record: {every: 1 month, people: true}
+`)
+	times := map[string][]float64{}
+	gone := 0
+	result, err := m.Run(t.Context(), Options{Seed: 1,
+		OnEvent: func(e Event) { times[e.Name] = append(times[e.Name], e.Time) },
+		OnPerson: func(p Person) {
+			if gone < len(times["catch"])+len(times["death"]) && !math.IsNaN(p.Left) {
+				gone++
+				if !slices.Contains(times["catch"], p.Left) && !slices.Contains(times["death"], p.Left) {
+					t.Errorf("somebody left at %v, when nothing happened", p.Left)
+				}
+			}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &result.Runs[0]
+	for row, at := range result.Times {
+		for i, name := range m.Names() {
+			n := uint64(0)
+			for _, when := range times[name] {
+				if when <= at {
+					n++
+				}
+			}
+			if run.Named(row, i) != n {
+				t.Errorf("by %v %d of %s are counted, and %d are not later", at, run.Named(row, i), name, n)
+			}
+		}
+	}
+	if gone == 0 {
+		t.Error("nobody left")
 	}
 }

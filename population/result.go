@@ -68,14 +68,12 @@ func (run *Run) In(group int) *Run {
 }
 
 // close sets what is known at the end.
-func (run *Run) close(r *engine.Run) *Run {
+func (run *Run) close(r *engine.Run, rows rowTimes) *Run {
 	run.Windows, run.tree = r.Windows, r.TreeSums()
-	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/quantity.SecondsPerYear, make(
-		[]Peak,
-		len(r.Peaks),
-	)
+	run.Events, run.PersonYears = r.Events, r.PersonTime()*r.Program.UnitSeconds/quantity.SecondsPerYear
+	run.Peaks = make([]Peak, len(r.Peaks))
 	for i, p := range r.Peaks {
-		run.Peaks[i] = Peak(p)
+		run.Peaks[i] = Peak{p.Count, rows.of(p.Time)}
 	}
 	return run
 }

@@ -97,7 +97,8 @@ func (o *Options) listener(m *Model, replica int) func(*engine.Event) {
 	if o.OnEvent == nil {
 		return nil
 	}
-	return func(h *engine.Event) { o.OnEvent(m.event(replica, h)) }
+	rows := m.rowTimes()
+	return func(h *engine.Event) { o.OnEvent(m.event(replica, rows, h)) }
 }
 
 // A Record is a recorded row of a replica.
@@ -352,7 +353,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, hooks)
 	}
 	if begun {
-		run.close(r)
+		run.close(r, m.rowTimes())
 	}
 	if err == nil && index == o.First {
 		run.sample = r.SampleNetworks()
