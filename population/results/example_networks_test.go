@@ -30,7 +30,7 @@ record: {every: 1 day}
 	if err := results.WriteNetworks(os.Stdout, results.CSV, r); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("%+v\n", results.NetworkRow{Network: "clan", Time: 1, What: "degrees", Degree: "2", Count: 3})
+	fmt.Printf("%+v\n", results.NetworkRow{Network: "clan", Time: 1, What: "degrees", Degree: 2, Count: 3})
 	// Output:
 	// replica,time,network,what,degree,count
 	// 0,0,clan,links,,6

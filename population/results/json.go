@@ -59,10 +59,9 @@ func (s *jsonSink) row(cells []cell) error {
 			b = append(b, ',')
 		}
 		switch k, c := s.columns[i].kind, &cells[i]; {
-		case k == optionalID && c.whole == 0, k == optionalText && c.text == "",
-			(k == number || k == optionalNumber) && (math.IsNaN(c.number) || math.IsInf(c.number, 0)):
+		case k.missing(c), (k == number || k == optionalNumber) && (math.IsNaN(c.number) || math.IsInf(c.number, 0)):
 			b = append(b, "null"...)
-		case k == whole || k == optionalID:
+		case k == whole || k == optionalID || k == optionalWhole:
 			b = strconv.AppendInt(b, c.whole, 10)
 		case k == number || k == optionalNumber:
 			b = strconv.AppendFloat(b, c.number, 'g', -1, 64)
@@ -232,14 +231,9 @@ func (s *jsonSource) next() ([]cell, error) {
 		switch v := column[s.at].(type) {
 		case nil: // as an empty field of CSV
 		case string:
-			c.text = v
+			c = textCell(v)
 		case json.Number:
-			c.text = v.String()
-			if n, err := strconv.ParseInt(c.text, 10, 64); err == nil {
-				c.whole, c.number = n, float64(n)
-			} else if x, err := v.Float64(); err == nil {
-				c.number, c.whole = x, int64(x)
-			}
+			c = textCell(v.String())
 		default:
 			return nil, fmt.Errorf("results: column %s: found %v, expected a number or a text", s.names[i], v)
 		}

@@ -31,7 +31,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 	for i, c := range columns {
 		t := reflect.TypeFor[string]()
 		switch c.kind {
-		case whole, optionalID:
+		case whole, optionalID, optionalWhole:
 			t = reflect.TypeFor[int64]()
 		case number, optionalNumber:
 			t = reflect.TypeFor[float64]()
@@ -40,7 +40,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 		if c.repeats {
 			tag += ",dict"
 		}
-		if c.kind == optionalText || c.kind == optionalID || c.kind == optionalNumber {
+		if c.kind.optional() {
 			tag += ",optional"
 		}
 		fields = append(
@@ -68,31 +68,19 @@ func newParquetSink(w io.Writer, name string, columns []column) *parquetSink {
 func (s *parquetSink) row(cells []cell) error {
 	row := s.rows[s.filled]
 	for i, c := range cells {
-		switch s.columns[i].kind {
-		case whole:
-			row[i] = parquet.Int64Value(c.whole).Level(0, 0, i)
-		case number:
-			row[i] = parquet.DoubleValue(c.number).Level(0, 0, i)
-		case text:
-			row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 0, i)
-		case optionalText:
-			if c.text != "" {
-				row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 1, i)
-			} else {
-				row[i] = parquet.NullValue().Level(0, 0, i)
-			}
-		case optionalNumber:
-			if !math.IsNaN(c.number) {
-				row[i] = parquet.DoubleValue(c.number).Level(0, 1, i)
-			} else {
-				row[i] = parquet.NullValue().Level(0, 0, i)
-			}
-		case optionalID:
-			if c.whole != 0 {
-				row[i] = parquet.Int64Value(c.whole).Level(0, 1, i)
-			} else {
-				row[i] = parquet.NullValue().Level(0, 0, i)
-			}
+		k, level := s.columns[i].kind, 0
+		if k.optional() {
+			level = 1
+		}
+		switch {
+		case k.missing(&c):
+			row[i] = parquet.NullValue().Level(0, 0, i)
+		case k == whole || k == optionalID || k == optionalWhole:
+			row[i] = parquet.Int64Value(c.whole).Level(0, level, i)
+		case k == number || k == optionalNumber:
+			row[i] = parquet.DoubleValue(c.number).Level(0, level, i)
+		default:
+			row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, level, i)
 		}
 	}
 	if s.filled++; s.filled == len(s.rows) {
@@ -196,7 +184,7 @@ func (s *parquetSource) next() ([]cell, error) {
 		case k == parquet.Double:
 			c.number = v.Double()
 		default:
-			c.text, c.number = string(v.ByteArray()), math.NaN()
+			c = textCell(string(v.ByteArray()))
 		}
 		s.cells[v.Column()] = c
 	}

@@ -94,7 +94,7 @@ type NetworkRow struct {
 	Time          float64
 	Date          string
 	Network, What string
-	Degree        string // of degrees: how many links the individuals have; empty otherwise
+	Degree        int // of degrees: how many links the individuals have; -1 otherwise
 	Count         int64
 }
 
@@ -328,11 +328,11 @@ func each[R any](open opener, s *schema[R]) iter.Seq2[R, error] {
 func (r *reading[R]) check(cells []cell, file string, row int) error {
 	for k := range r.fields {
 		f := &r.fields[k]
-		if f.kind != whole && f.kind != number && f.kind != optionalID {
+		if f.kind == text || f.kind == optionalText || f.when == firstTimes {
 			continue
 		}
 		c := &cells[r.at[k]]
-		if math.IsNaN(c.number) && !(f.kind == optionalID && c.text == "") {
+		if math.IsNaN(c.number) && !(f.kind.optional() && c.text == "") {
 			return fmt.Errorf("%s: row %d: %s: found %q, expected a number", file, row, f.name, c.text)
 		}
 	}

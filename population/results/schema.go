@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -101,7 +102,7 @@ var networkTable = schema[NetworkRow]{"networks", []field[NetworkRow]{
 	{"date", text, dictionary, ifDated, func(r *NetworkRow) any { return &r.Date }},
 	{"network", text, dictionary, always, func(r *NetworkRow) any { return &r.Network }},
 	{"what", text, dictionary, always, func(r *NetworkRow) any { return &r.What }},
-	{"degree", optionalText, dictionary, always, func(r *NetworkRow) any { return &r.Degree }},
+	{"degree", optionalWhole, dictionary, always, func(r *NetworkRow) any { return &r.Degree }},
 	{"count", whole, plain, always, func(r *NetworkRow) any { return &r.Count }},
 }}
 
@@ -110,7 +111,7 @@ var valueTable = schema[ValueRow]{"values", []field[ValueRow]{
 	{"time", number, dictionary, always, func(r *ValueRow) any { return &r.Time }},
 	{"date", text, dictionary, ifDated, func(r *ValueRow) any { return &r.Date }},
 	{"name", text, dictionary, always, func(r *ValueRow) any { return &r.Name }},
-	{"value", number, plain, always, func(r *ValueRow) any { return &r.Value }},
+	{"value", optionalNumber, plain, always, func(r *ValueRow) any { return &r.Value }},
 }}
 
 var observedTable = schema[ObservedRow]{"observed", []field[ObservedRow]{
@@ -283,6 +284,9 @@ func (r *reading[R]) row(cells []cell) (row R) {
 		switch v := r.fields[k].value(&row).(type) {
 		case *int:
 			*v = int(cells[r.at[k]].whole)
+			if r.fields[k].kind == optionalWhole && math.IsNaN(cells[r.at[k]].number) {
+				*v = -1
+			}
 		case *int64:
 			*v = cells[r.at[k]].whole
 		case *uint64:

@@ -33,8 +33,27 @@ const (
 	optionalText // a text that is missing if it is empty
 	optionalID   // a whole number that is missing if it is 0
 
+	optionalWhole  // a whole number that is missing if it is negative
 	optionalNumber // a number that is missing if it is NaN
 )
+
+// optional reports whether values of a column of this kind may be missing.
+func (k kind) optional() bool { return k >= optionalText }
+
+// missing reports whether there is no value in a cell of a column of this kind.
+func (k kind) missing(c *cell) bool {
+	switch k {
+	case optionalText:
+		return c.text == ""
+	case optionalID:
+		return c.whole == 0
+	case optionalWhole:
+		return c.whole < 0
+	case optionalNumber:
+		return math.IsNaN(c.number)
+	}
+	return false
+}
 
 // A column of a table. Values that come again and again are kept once, in Parquet.
 type column struct {
@@ -109,12 +128,10 @@ func (s *csvSink) row(cells []cell) error {
 	for i := range cells {
 		b := s.comma(i)
 		switch k := s.columns[i].kind; {
-		case k == optionalID && cells[i].whole == 0:
+		case k.missing(&cells[i]), k == number && math.IsNaN(cells[i].number): // a deviation of one replica, say
 			s.line = b
-		case k == whole || k == optionalID:
+		case k == whole || k == optionalID || k == optionalWhole:
 			s.line = strconv.AppendInt(b, cells[i].whole, 10)
-		case (k == number || k == optionalNumber) && math.IsNaN(cells[i].number):
-			s.line = b // a deviation of one replica, say: there is none
 		case k == number || k == optionalNumber:
 			s.line = strconv.AppendFloat(b, cells[i].number, 'g', -1, 64)
 		default:
@@ -180,15 +197,20 @@ func (s *csvSource) next() ([]cell, error) {
 		return nil, err
 	}
 	for i, f := range fields {
-		c := cell{text: f, number: math.NaN()}
-		if f != "" && (f[0] >= '0' && f[0] <= '9' || f[0] == '-' || f[0] == '.' || f[0] == '+') {
-			if n, err := strconv.ParseInt(f, 10, 64); err == nil {
-				c.whole, c.number = n, float64(n)
-			} else if x, err := strconv.ParseFloat(f, 64); err == nil {
-				c.number, c.whole = x, int64(x)
-			}
-		}
-		s.cells[i] = c
+		s.cells[i] = textCell(f)
 	}
 	return s.cells, nil
+}
+
+// textCell is a cell with a text, and with its number if it can be one.
+func textCell(f string) cell {
+	c := cell{text: f, number: math.NaN()}
+	if f != "" && (f[0] >= '0' && f[0] <= '9' || f[0] == '-' || f[0] == '.' || f[0] == '+') {
+		if n, err := strconv.ParseInt(f, 10, 64); err == nil {
+			c.whole, c.number = n, float64(n)
+		} else if x, err := strconv.ParseFloat(f, 64); err == nil {
+			c.number, c.whole = x, int64(x)
+		}
+	}
+	return c
 }

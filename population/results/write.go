@@ -181,18 +181,18 @@ func WriteNetworks(w io.Writer, f Format, r *population.Result) error {
 			for k, name := range names {
 				n := run.Network(at, k)
 				row.Network = name
-				put := func(what, degree string, count int64) {
+				put := func(what string, degree int, count int64) {
 					row.What, row.Degree, row.Count = what, degree, count
 					if err == nil {
 						err = out.row(l.row(&row))
 					}
 				}
-				put("links", "", int64(n.Links))
+				put("links", -1, int64(n.Links))
 				for _, degree := range slices.Sorted(maps.Keys(n.Degrees)) {
-					put("degrees", strconv.Itoa(degree), int64(n.Degrees[degree]))
+					put("degrees", degree, int64(n.Degrees[degree]))
 				}
-				put("formed", "", int64(n.Formed))
-				put("ended", "", int64(n.Ended))
+				put("formed", -1, int64(n.Formed))
+				put("ended", -1, int64(n.Ended))
 			}
 			if err != nil {
 				return err
