@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"slices"
 	"sync"
@@ -211,6 +210,12 @@ var (
 // version or something else is an error that says so. The states themselves are checked when a
 // replica reads them.
 func OpenState(path string) (*State, error) {
+	// Stat before Open: opening a pipe would block.
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: it is not a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -226,11 +231,8 @@ func OpenState(path string) (*State, error) {
 
 func readState(f *os.File) (*State, error) {
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case info.Mode()&fs.ModeType != 0:
-		return nil, errors.New("it is not a file")
 	}
 	in, err := statefile.NewReader(f, info.Size())
 	if err != nil {

@@ -20,7 +20,7 @@ func (f *runFlags) createState(c *cobra.Command, m *population.Model) (*populati
 	}
 	if info, err := os.Stat(f.As); err == nil && info.IsDir() {
 		return nil, cli.Usagef("--as %s: it is a directory; name a file", f.As)
-	} else if err == nil {
+	} else if err == nil && info.Mode().IsRegular() {
 		s, err := population.OpenState(f.As)
 		switch {
 		case err == nil:

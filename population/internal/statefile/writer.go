@@ -125,6 +125,8 @@ type File struct {
 func Create(path string) (*File, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a directory", path)
+	} else if err == nil && !info.Mode().IsRegular() { // such as a device, in whose place Keep would put a file
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.unfinished")
 	if err != nil {
