@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Many calls with short deadlines, cancellations and retries, while servers are restarted, hang or
+// Many calls with short deadlines, cancellations and retries, while servers are restarted and
 // fail, and the resolver changes the list and the configuration. When all calls have ended no slot
 // is taken and no ticket is left, and a further call succeeds.
 func TestAttack(t *testing.T) {
@@ -35,23 +35,12 @@ func TestAttack(t *testing.T) {
 			return nil
 		}
 	})
-	var stop atomic.Bool
-	var unrest, all sync.WaitGroup
-	disturb := func(every time.Duration, f func(i int)) {
-		unrest.Go(func() {
-			for i := 0; !stop.Load(); i++ {
-				f(i)
-				time.Sleep(every)
-			}
-		})
-	}
 	restart := func(i int) {
 		s := b.servers[i%servers]
 		s.stop()
 		s.start()
 	}
-	disturb(30*time.Millisecond, restart)
-	disturb(40*time.Millisecond, func(i int) {
+	update := func(i int) {
 		state := b.state(b.servers[:1+i%servers]...)
 		if i%3 == 0 { // an endpoint with a further address
 			e := &state.Endpoints[0]
@@ -65,16 +54,35 @@ func TestAttack(t *testing.T) {
 				watched, 1+i%3, []int{0, 40, 60}[i/4%3]))
 		}
 		b.resolver.UpdateState(state)
-	})
+	}
+	var all sync.WaitGroup
 	var left, succeeded atomic.Int64
 	left.Store(int64(calls))
+	unrest := make(chan struct{})
+	go func() { // as many disturbances on a slow machine as on a fast one
+		defer close(unrest)
+		for i := 0; left.Load() > 0; i++ {
+			for next := left.Load() - 100; left.Load() > max(next, 0); {
+				time.Sleep(time.Millisecond)
+			}
+			if i%2 == 0 {
+				restart(i / 2)
+			} else {
+				update(i / 2)
+			}
+		}
+	}()
 	for k := range uint64(callers) {
 		all.Go(func() {
 			r := rand.New(rand.NewPCG(k, 4))
 			for left.Add(-1) >= 0 {
-				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(r.IntN(20_000))*time.Microsecond)
-				if r.IntN(3) == 0 {
-					time.AfterFunc(time.Duration(r.IntN(300))*time.Microsecond, cancel)
+				patience := time.Duration(r.IntN(20_000)) * time.Microsecond
+				if r.IntN(8) == 0 {
+					patience = time.Minute // also on a slow machine
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				if r.IntN(2) == 0 { // perhaps before the Pick
+					time.AfterFunc(time.Duration(r.IntN(200))*time.Microsecond, cancel)
 				}
 				switch _, err := b.call(ctx, "x", grpc.WaitForReady(r.IntN(8) > 0)); {
 				case err == nil:
@@ -87,8 +95,7 @@ func TestAttack(t *testing.T) {
 		})
 	}
 	all.Wait()
-	stop.Store(true)
-	unrest.Wait()
+	<-unrest
 	b.check()
 	t.Logf("%d of %d calls succeeded", succeeded.Load(), calls)
 	if succeeded.Load() < int64(calls/50) {
