@@ -13,6 +13,9 @@ import (
 //	                      ▲    (and the check passes)         │
 //	                      └───────────────────────────────────┘ fails
 //
+// A probe may never end, because its client is silent or reads nothing. So when it has been in flight
+// for the time of the last backoff there may be another one.
+//
 // The first backoff is short, so that one broken connection costs little. The count of failures is
 // reset when a response has ended, and not when it begins: otherwise a backend that breaks off
 // every body would always be ejected for the shortest time.
@@ -73,7 +76,7 @@ func (s *scheduler) eject(b *backend) {
 	b.failures++
 	b.ejections++
 	b.ejected, b.halfOpen, b.probing = true, false, false
-	b.ejectedUntil = s.now() + int64(pause)
+	b.backoff, b.ejectedUntil = pause, s.now()+int64(pause)
 	s.arm(b, pause)
 }
 
@@ -107,7 +110,7 @@ func (s *scheduler) disarm(b *backend) {
 	}
 }
 
-// onTimer runs when a backoff is over, or when a check is due.
+// onTimer runs when a backoff is over, a probe lasts too long, or a check is due.
 func (s *scheduler) onTimer(b *backend, epoch uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +137,7 @@ func (s *scheduler) onTimer(b *backend, epoch uint64) {
 		}
 		s.arm(b, s.interval)
 	}
-	if b.ejected {
+	if b.ejected || b.probing {
 		b.ejected, b.halfOpen, b.probing = false, true, false
 		s.update(b)
 		s.fillSlots()

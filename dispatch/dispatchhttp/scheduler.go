@@ -28,7 +28,7 @@ import (
 // order. Between two steps
 //
 //  1. no backend has more than c requests in flight, and a half-open one has at most one that began
-//     since its ejection;
+//     since its ejection, and one more for each further backoff;
 //  2. if a request waits, no backend has a free slot: each has c in flight, is ejected, or is
 //     half-open with its probe in flight;
 //  3. every request is in one place, and the queue is ordered by age.
@@ -81,7 +81,8 @@ type backend struct {
 	halfOpen     bool
 	probing      bool // half-open, and its one request is in flight
 	ejectedUntil int64
-	epoch        uint64 // of the timer; a stale timer has an older one
+	backoff      time.Duration // the last one
+	epoch        uint64        // of the timer; a stale timer has an older one
 	timer        *time.Timer
 
 	completed, failed uint64
@@ -253,7 +254,10 @@ func (s *scheduler) fillSlots() {
 // grant takes a slot of a backend that has a free one.
 func (s *scheduler) grant(b *backend, a arrival, now int64) slot {
 	t := slot{arrival: a, backend: b, since: now, ejections: b.ejections, probe: b.halfOpen}
-	b.probing = b.halfOpen
+	if b.halfOpen {
+		b.probing = true
+		s.arm(b, b.backoff)
+	}
 	b.inFlight++
 	s.inFlight++
 	s.waits.Add(time.Duration(now - a.at))

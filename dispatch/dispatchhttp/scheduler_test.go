@@ -199,7 +199,7 @@ func TestSchedulerEjects(t *testing.T) {
 			if got, want := time.Since(start), min(100*time.Millisecond<<i, 30*time.Second); got != want {
 				t.Errorf("backoff %d was %v, want %v", i, got, want)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 99*time.Millisecond)
 			if _, err := d.acquire(ctx, time.Now()); err != context.DeadlineExceeded {
 				t.Errorf("a half-open backend has a second request: %v", err)
 			}
@@ -226,6 +226,22 @@ func TestSchedulerEjects(t *testing.T) {
 		}
 		// A client that goes away leaves it half-open, and the next request may probe it.
 		d.finish(enter(), neutral, completed)
+		// A probe that is silent shuts nobody out: after another backoff there is a second one, whose
+		// response makes the backend healthy.
+		d.finish(enter(), failure, failed)
+		silent := enter()
+		start = time.Now()
+		held := enter()
+		if got := time.Since(start); got != 200*time.Millisecond {
+			t.Errorf("a second probe after %v", got)
+		}
+		d.responded(held)
+		d.finish(enter(), success, completed)
+		d.finish(held, success, completed)
+		d.finish(silent, neutral, canceled)
+		if err := d.verify(); err != nil || s.halfOpen || s.failures != 0 {
+			t.Errorf("%+v: %v", s, err)
+		}
 	})
 }
 

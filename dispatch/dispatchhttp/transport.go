@@ -59,8 +59,8 @@ var errOpaque = errors.New("dispatchhttp: the URL of the request has no path, an
 //
 // A backend that fails (no connection, an incomplete or invalid response, [AttemptTimeout],
 // [FailOn]) is ejected, from 100 ms to 30 s, longer after each consecutive failure. After that it
-// is half-open: it gets a single request, whose response makes it healthy again; see [Backoff] and
-// [HealthCheck]. While all backends are ejected requests wait. Errors of the client, such as a
+// is half-open: it gets a single request, and another each time that the last backoff passes again,
+// until a response makes it healthy; see [Backoff] and [HealthCheck]. While all backends are ejected requests wait. Errors of the client, such as a
 // connection that it closes, are not failures of the backend.
 //
 // At most c is exact for what is sent. A backend that does not notice that a connection was closed,
