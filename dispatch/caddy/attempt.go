@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,16 @@ type attempt struct {
 // attemptKey is the key of the attempt in the context of a request.
 type attemptKey struct{}
 
+// leave ends the response for what runs after it, and releases the slot.
+func (a *attempt) leave() {
+	if a.response.ReadCloser != nil {
+		a.response.Close()
+	}
+	if a.slot != nil {
+		a.slot.Release(a.err)
+	}
+}
+
 // end releases the slot. Without a return the response has broken off: if it was not the backend
 // that failed it was the client.
 func (a *attempt) end(returned bool) {
@@ -48,6 +59,21 @@ func (a *attempt) end(returned bool) {
 		a.err = context.Canceled
 	}
 	a.slot.Release(a.err)
+}
+
+// fail notes an error, before or within the response. It says nothing about the backend if the
+// client has gone, if its body has broken off, or if it is late with its body and the backend is
+// silent meanwhile: whatever fails then is a consequence.
+func (a *attempt) fail(ctx context.Context, err error) {
+	a.err = err
+	if ctx.Err() != nil || a.body != nil && (a.body.broken.Load() || a.body.awaited.Load() && isTimeout(err)) {
+		a.err = fmt.Errorf("%w: %w", context.Canceled, err)
+	}
+}
+
+func isTimeout(err error) bool {
+	n, ok := errors.AsType[net.Error](err)
+	return ok && n.Timeout()
 }
 
 // placeholder returns the values of the placeholders of the handler.
@@ -131,16 +157,20 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 	}
 	if err != nil {
-		a.err = err
-		if req.Context().Err() != nil || a.body != nil && a.body.broken.Load() || !canBeSent(req) {
-			a.err = fmt.Errorf("%w: %w", context.Canceled, err) // it says nothing about the backend
+		a.fail(req.Context(), err)
+		if !canBeSent(req) {
+			a.err = fmt.Errorf("%w: %w", context.Canceled, err)
 		}
 		return nil, err
 	}
 	a.slot.Responded()
-	if res.StatusCode != http.StatusSwitchingProtocols && res.Body != http.NoBody {
+	switch {
+	case res.StatusCode == http.StatusSwitchingProtocols:
+	case res.Body != http.NoBody:
 		a.response = responseBody{ReadCloser: res.Body, ctx: req.Context(), attempt: a}
 		res.Body = &a.response
+	case !a.handler.repeatsResponses:
+		a.slot.Release(nil)
 	}
 	return res, nil
 }
@@ -201,15 +231,17 @@ func canBeSent(req *http.Request) bool {
 	return req.URL.Host != "" && httpguts.ValidHostHeader(req.Host)
 }
 
-// A requestBody notes whether something was read, and whether the client broke it off. The
-// transport reads it in another goroutine.
+// A requestBody notes whether something was read, whether a Read waits for the client, and whether
+// the client broke it off. The transport reads it in another goroutine.
 type requestBody struct {
 	io.ReadCloser
-	read, broken atomic.Bool
+	read, awaited, broken atomic.Bool
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
+	b.awaited.Store(true)
 	n, err := b.ReadCloser.Read(p)
+	b.awaited.Store(false)
 	if n > 0 && !b.read.Load() {
 		b.read.Store(true)
 	}
@@ -219,7 +251,8 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// A responseBody notes whether the backend broke it off.
+// A responseBody notes whether the backend broke it off, and releases the slot at its end; but if
+// the proxy may send the request again because of a response, the request keeps its slot.
 type responseBody struct {
 	io.ReadCloser
 	ctx     context.Context
@@ -228,12 +261,12 @@ type responseBody struct {
 
 func (b *responseBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		if b.ctx.Err() != nil {
-			b.attempt.err = errors.Join(context.Canceled, err)
-		} else {
-			b.attempt.err = err
-		}
+	switch {
+	case err == nil:
+	case err != io.EOF:
+		b.attempt.fail(b.ctx, err)
+	case !b.attempt.handler.repeatsResponses:
+		b.attempt.slot.Release(nil)
 	}
 	return n, err
 }

@@ -37,7 +37,8 @@ const (
 
 // Handler is the handler capped: a reverse proxy with at most Capacity requests at a backend. Other
 // requests wait in one queue, and the oldest goes to the first backend with a free slot. A slot is
-// held until the response has been sent to the client, or the WebSocket or stream is closed.
+// held until the response of the backend has been read, or the WebSocket or stream is closed; or
+// until the next handler runs after it, as in forward auth.
 //
 // A request that arrives when the queue is full, or that has waited for MaxWait, gets 503 with
 // Retry-After. One whose client has gone leaves the queue.
@@ -89,8 +90,9 @@ type Handler struct {
 	// backends.
 	Proxy *reverseproxy.Handler `json:"reverse_proxy,omitempty"`
 
-	queue     *queue
-	upstreams map[string]*reverseproxy.Upstream // by dial address
+	queue            *queue
+	repeatsResponses bool                              // a retry_match may look at the response
+	upstreams        map[string]*reverseproxy.Upstream // by dial address
 }
 
 // CaddyModule returns the information about the module.
@@ -118,6 +120,10 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	lb.Retries = attempts - 1
 	if lb.RetryMatchRaw == nil {
 		lb.RetryMatchRaw = idempotent()
+	}
+	for _, set := range lb.RetryMatchRaw {
+		_, has := set["expression"]
+		h.repeatsResponses = h.repeatsResponses || has
 	}
 	if err := h.Proxy.Provision(ctx); err != nil {
 		return err
@@ -159,7 +165,7 @@ func (h *Handler) Cleanup() error {
 		errs = append(errs, h.Proxy.Cleanup())
 	}
 	if h.queue != nil {
-		errs = append(errs, closeQueue(h.queue))
+		errs = append(errs, h.queue.drop())
 	}
 	return errors.Join(errs...)
 }
@@ -240,15 +246,26 @@ func idempotent() caddyhttp.RawMatcherSets {
 	}
 }
 
-// ServeHTTP sends a request to a backend when one has a free slot.
+// ServeHTTP sends a request to a backend when one has a free slot. What runs after the response,
+// because handle_response says so, needs no slot of its backend: neither the next handler, as in
+// forward auth, nor another handler of this kind, which would wait for a slot while it holds one.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	if before, ok := r.Context().Value(attemptKey{}).(*attempt); ok {
+		before.leave()
+	}
 	a := &attempt{handler: h, arrived: time.Now()}
 	if repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
 		repl.Map(a.placeholder)
 	}
+	h.queue.hold()
+	defer h.queue.drop()
 	returned := false
 	defer func() { a.end(returned) }() // the proxy panics if a response breaks off
-	err := h.Proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), attemptKey{}, a)), next)
+	err := h.Proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), attemptKey{}, a)),
+		caddyhttp.HandlerFunc(func(w http.ResponseWriter, r *http.Request) error {
+			a.leave()
+			return next.ServeHTTP(w, r)
+		}))
 	returned = true
 	if a.refused != nil {
 		return h.refuse(w, a.refused)

@@ -169,11 +169,20 @@ func TestClientsLeave(t *testing.T) {
 // Clients that break off the body of a request do not eject a backend either, nor do headers that
 // cannot be sent because of what a client has put into a placeholder.
 func TestBackendsAreNotBlamedForClients(t *testing.T) {
+	begun := make(chan struct{})
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/echo" {
+			c := http.NewResponseController(w)
+			c.EnableFullDuplex()
+			c.Flush()
+			begun <- struct{}{}
+			io.Copy(w, r.Body)
+			return
+		}
 		io.Copy(io.Discard, r.Body)
 		ok(w, r)
 	})
-	in := start(t, capped(to(b), "header_up X-Query {query.q}"))
+	in := start(t, capped(to(b), "header_up X-Query {query.q}", "flush_interval -1"))
 	for range 3 {
 		conn, err := net.Dial("tcp", in.address)
 		if err != nil {
@@ -187,7 +196,39 @@ func TestBackendsAreNotBlamedForClients(t *testing.T) {
 	if r := in.get("/?q=a%0d%0ab"); r.status != 502 {
 		t.Errorf("%+v", r)
 	}
-	if q := in.idle(); q.Failed != 0 || q.Canceled != 4 || q.Backends[0].State != "healthy" {
+	for _, method := range []string{"GET", "POST"} { // it breaks off within the response
+		conn, err := net.Dial("tcp", in.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "%s /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", method)
+		<-begun
+		time.Sleep(50 * time.Millisecond) // until Caddy has the header; if not, the test shows less
+		fmt.Fprint(conn, "zz\r\n")
+		in.idle()
+	}
+	if q := in.idle(); q.Failed != 0 || q.Canceled != 6 || q.Backends[0].State != "healthy" {
+		t.Errorf("%+v", q)
+	}
+}
+
+// What runs after the response of a backend needs none of its slots: the next handler, as in forward
+// auth, and another capped handler within handle_response.
+func TestHandleResponseHoldsNoSlot(t *testing.T) {
+	b := startBackend(t, ok)
+	app := capped(to(b), "capacity 1")
+	in := start(t, "handle /next {\n"+capped(to(b), "capacity 1", "method GET", "rewrite /auth",
+		"@good status 2xx", "handle_response @good {\n}")+"\n"+app+"\n}\nhandle {\n"+
+		capped(to(b), "capacity 1", "rewrite /auth", "handle_response {\n"+app+"\n}")+"\n}")
+	for _, path := range []string{"/next", "/within"} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if r := in.do(ctx, "GET", path, ""); r.status != 200 || r.err != nil {
+			t.Errorf("%s: %+v", path, r)
+		}
+	}
+	if q := in.idle(); q.Requests != 4 || q.Completed != 4 {
 		t.Errorf("%+v", q)
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // A queue is the queue of all handlers that have its name, in the configuration that runs and in
-// earlier ones whose requests have not ended. So a reload keeps the queue: requests that wait keep
+// earlier ones whose requests have not ended: each of these requests has a reference. So a reload keeps the queue: requests that wait keep
 // their place, and those in flight their slots.
 //
 //	Provision ──▶ Start ──────────────────────────────▶ Stop ──▶ Cleanup
@@ -121,21 +121,18 @@ func openQueue(name string, c *claim) (*queue, error) {
 	return q.(*queue), nil
 }
 
-// closeQueue drops a reference.
-func closeQueue(q *queue) error {
+// hold takes a reference for a request: a configuration that has the queue again, after one that
+// has it not, finds the slots that are out.
+func (q *queue) hold() { queues.LoadOrStore(q.name, q) }
+
+// drop drops a reference.
+func (q *queue) drop() error {
 	_, err := queues.Delete(q.name)
 	return err
 }
 
-// Destruct is called when no configuration uses the queue. Requests of an earlier configuration may
-// still wait or be in flight, and they end as they would have; only health checks stop.
-func (q *queue) Destruct() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.last.healthURI = ""
-	q.transport.Configure(q.last.options(slog.New(slog.DiscardHandler))...)
-	return nil
-}
+// Destruct is called when neither a configuration nor a request uses the queue.
+func (q *queue) Destruct() error { return nil }
 
 // start applies a claim.
 func (q *queue) start(c *claim) error {
@@ -154,7 +151,11 @@ func (q *queue) stop(c *claim) error {
 		return nil
 	}
 	q.claims = slices.Delete(q.claims, i, i+1)
-	if n := len(q.claims); n > 0 && i == n {
+	switch n := len(q.claims); {
+	case n == 0: // requests may still wait or be in flight, and end as they would have
+		q.last.healthURI = ""
+		q.transport.Configure(q.last.options(slog.New(slog.DiscardHandler))...)
+	case i == n:
 		return q.apply(q.claims[n-1])
 	}
 	return nil

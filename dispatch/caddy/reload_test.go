@@ -104,6 +104,38 @@ func TestReloadWithoutTheQueue(t *testing.T) {
 	}
 }
 
+// A queue that one configuration does not have, and the next one has again, still counts the
+// requests in flight.
+func TestReloadWithoutTheQueueAndBack(t *testing.T) {
+	g := make(gate)
+	b := startBackend(t, g.handler)
+	site := capped(to(b), "name q", "capacity 2")
+	in := start(t, site)
+	replies := make(chan reply, 4)
+	for i := range 2 {
+		go func() { replies <- in.get("/") }()
+		in.until("request", func(q queueState) bool { return q.InFlight == i+1 })
+	}
+	for _, s := range []string{"respond maintenance", site} {
+		if err := in.load(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		go func() { replies <- in.get("/") }()
+	}
+	in.waiting(2)
+	close(g)
+	for range 4 {
+		if r := <-replies; r.status != 200 {
+			t.Errorf("%+v", r)
+		}
+	}
+	if p := b.peak.Load(); p != 2 {
+		t.Errorf("%d at once", p)
+	}
+}
+
 // Reloads under load, with another capacity and another list of backends each time: no request that
 // has reached the handler is lost or sent twice, and no backend ever has more than the largest
 // capacity.
