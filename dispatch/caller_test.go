@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,5 +225,66 @@ func TestCallerClosesWhenTheLastGivesUp(t *testing.T) {
 		go c.Do(ctx, 1)
 		synctest.Wait()
 		mustClose(t, c)
+	})
+}
+
+// MaxWait is a deadline: it ends a wait behind a busy worker, in the pool, and before a full pool,
+// also if the workers never return.
+func TestMaxWaitIsADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const maxWait = 100 * time.Millisecond
+		hang := make(chan struct{})
+		work := func(context.Context, int) (int, error) { <-hang; return 0, nil }
+		c := dispatch.NewCaller([]func(context.Context, int) (int, error){work}, dispatch.Capacity(2),
+			dispatch.PoolLimit(1), dispatch.MaxWait(maxWait))
+		var all sync.WaitGroup
+		for i := range 5 { // in service, accepted, in the pool, and two that are blocked
+			all.Go(func() {
+				start := time.Now()
+				_, err := c.Do(t.Context(), i)
+				if late := errors.Is(err, dispatch.ErrTooOld); late != (i > 0) || late && time.Since(start) != maxWait {
+					t.Errorf("item %d: %v after %v", i, err, time.Since(start))
+				}
+			})
+			time.Sleep(30 * time.Millisecond)
+		}
+		time.Sleep(maxWait)
+		if s := c.Stats(); s.TooOld != 4 || s.InService != 1 || s.Accepted+s.Pool+s.Blocked != 0 || s.Submitted != 5 {
+			t.Errorf("%+v", s)
+		}
+		close(hang)
+		all.Wait()
+		if err := c.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+
+		hang = make(chan struct{})
+		d := dispatch.NewDispatcher([]func(context.Context, int){func(context.Context, int) { <-hang }},
+			dispatch.Capacity(1), dispatch.PoolLimit(0), dispatch.MaxWait(maxWait),
+			dispatch.OnDrop(func(item int, _ error) { t.Errorf("item %d was not admitted, and is dropped", item) }))
+		submit(t, d, 0)
+		start := time.Now()
+		if err := d.Submit(t.Context(), 1); err != dispatch.ErrTooOld || time.Since(start) != maxWait {
+			t.Errorf("a blocked Submit returns %v after %v", err, time.Since(start))
+		}
+		close(hang)
+		mustClose(t, d)
+	})
+}
+
+// Close waits for OnDrop.
+func TestCloseWaitsForOnDrop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var dropped []int
+		d := dispatch.NewDispatcher([]func(context.Context, int){}, dispatch.MaxWait(time.Second),
+			dispatch.OnDrop(func(item int, _ error) {
+				time.Sleep(time.Minute)
+				dropped = append(dropped, item)
+			}))
+		submit(t, d, 0, 1)
+		mustClose(t, d)
+		if !slices.Equal(dropped, []int{0, 1}) {
+			t.Errorf("%v dropped", dropped)
+		}
 	})
 }

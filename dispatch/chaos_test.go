@@ -154,6 +154,8 @@ func dispatcherChaos(t *testing.T, items, capacity, limit int, seed uint64, abor
 				}
 				switch {
 				case err == nil:
+				case errors.Is(err, ErrTooOld):
+					f.dropped[item].Add(1)
 				case errors.Is(err, ErrFull), errors.Is(err, ErrClosed), errors.Is(err, context.DeadlineExceeded):
 					f.refused[item].Add(1)
 				default:

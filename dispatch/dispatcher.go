@@ -9,8 +9,8 @@ import (
 var (
 	// ErrFull is returned if no worker has a free slot and the pool is full.
 	ErrFull = errors.New("dispatch: the pool is full")
-	// ErrTooOld is the fate of an item that waited longer than [MaxWait].
-	ErrTooOld = errors.New("dispatch: the item was too old when its turn came")
+	// ErrTooOld is the fate of an item that has not begun within [MaxWait].
+	ErrTooOld = errors.New("dispatch: the item has waited too long")
 	// ErrClosed is returned after Close or Abort.
 	ErrClosed = errors.New("dispatch: the dispatcher is closed")
 )

@@ -235,16 +235,17 @@ func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 		submit(t, d, 0, 1, 2, 3)
 		time.Sleep(time.Second)
 		submit(t, d, 4)
-		time.Sleep(2 * time.Second)
-		gate <- struct{}{} // 1 is three seconds old: not older
-		l.want(t, "0", "1")
-		time.Sleep(time.Second)
+		time.Sleep(1999 * time.Millisecond)
 		gate <- struct{}{}
-		l.want(t, "drop 2 true", "drop 3 true", "4")
+		l.want(t, "0", "1")
+		time.Sleep(time.Millisecond) // at the deadline, and the worker is busy
+		l.want(t, "drop 2 true", "drop 3 true")
+		gate <- struct{}{}
+		l.want(t, "4")
 		close(gate)
 		mustClose(t, d)
 		if s := d.Stats(); s.TooOld != 2 || s.Served != 3 || s.Panics != 2 || s.Failed != 0 ||
-			s.Waits.Count != 3 || s.Waits.Max != 3*time.Second {
+			s.Waits.Count != 3 || s.Waits.Max != 2999*time.Millisecond {
 			t.Errorf("%+v", s)
 		}
 	})

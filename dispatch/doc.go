@@ -41,6 +41,7 @@
 //   - options.go: the options of both
 //   - scheduler.go: the scheduler that both share: items, queues, slots, and the invariants
 //   - worker.go: the goroutine of a worker, panics, PanicError
+//   - deadline.go: how items are dropped after MaxWait
 //   - shutdown.go: how workers are removed, Close and Abort
 //   - stats.go: Stats and WorkerStats
 //   - histogram.go: WaitHistogram

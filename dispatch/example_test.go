@@ -91,9 +91,9 @@ func ExampleDispatcherOption() {
 	d.AddWorker(func(context.Context, int) {})
 	d.Close(context.Background())
 	// Output:
-	// level=INFO msg=dropped item=0 error="dispatch: the item was too old when its turn came"
-	// level=INFO msg=dropped item=1 error="dispatch: the item was too old when its turn came"
-	// level=INFO msg=dropped item=2 error="dispatch: the item was too old when its turn came"
+	// level=INFO msg=dropped item=0 error="dispatch: the item has waited too long"
+	// level=INFO msg=dropped item=1 error="dispatch: the item has waited too long"
+	// level=INFO msg=dropped item=2 error="dispatch: the item has waited too long"
 }
 
 // The same options for both; ExpectedLoad sets the capacity where Capacity does not.

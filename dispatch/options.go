@@ -75,8 +75,9 @@ func PoolLimit(n int) Option {
 	return forBoth(func(o *options) { o.poolLimit = n })
 }
 
-// MaxWait sets how long an item may wait before it begins. An item that has waited longer when its
-// turn comes is not served: [Caller.Do] returns [ErrTooOld], and a [Dispatcher] calls [OnDrop]. The
+// MaxWait sets how long an item may wait before it begins, from its call of Submit or Do. It is a
+// deadline, also if all workers hang: [Caller.Do], or a [Dispatcher.Submit] that is still blocked,
+// returns [ErrTooOld], and for an item that it has admitted a [Dispatcher] calls [OnDrop]. The
 // default is no limit.
 func MaxWait(d time.Duration) Option {
 	demand(d > 0, "the longest wait", "above 0", d)
@@ -84,8 +85,9 @@ func MaxWait(d time.Duration) Option {
 }
 
 // OnDrop sets a function that is called for each item that a [Dispatcher] drops because it waited
-// longer than [MaxWait]; the error is [ErrTooOld]. The goroutine of the worker calls it and waits
-// for it; several may call it at once. The default is to do nothing.
+// longer than [MaxWait]; the error is [ErrTooOld]. It is called in a goroutine of its own, for the
+// oldest item first; [Dispatcher.Close] waits for it. Several calls may run at once if one takes
+// long. The default is to do nothing.
 //
 // The items of the dispatcher must be of type T, or [NewDispatcher] panics. A [Caller] does not
 // take this option, because Do returns the error.

@@ -78,7 +78,7 @@ func (s *script) add() {
 		s.begun <- [2]int{int(id), item}
 		<-s.gates[item]
 	})
-	s.same(func(now int64) { s.model.Add(int(id), now) })
+	s.same(func(int64) { s.model.Add(int(id)) })
 }
 
 func (s *script) finish(worker int) {
@@ -88,7 +88,7 @@ func (s *script) finish(worker int) {
 	}
 	delete(s.serving, worker)
 	s.gates[item] <- struct{}{}
-	s.same(func(now int64) { s.model.Finish(worker, now) })
+	s.same(func(int64) { s.model.Finish(worker) })
 }
 
 func (s *script) remove(worker int) {
@@ -99,17 +99,31 @@ func (s *script) remove(worker int) {
 		s.t.Fatalf("worker %d was known: %v", worker, known)
 	}
 	if known {
-		s.same(func(now int64) { s.model.Remove(worker, now) })
+		s.same(func(int64) { s.model.Remove(worker) })
 	}
 }
 
 func (s *script) cancel(id int) {
 	did := s.d.withdraw(s.items[id], s.seqs[id], accepted)
-	s.same(func(now int64) {
-		if was := s.model.Cancel(id, now); did != was {
+	s.same(func(int64) {
+		if was := s.model.Cancel(id); did != was {
 			s.t.Fatalf("item %d was taken out: %v, want %v", id, did, was)
 		}
 	})
+}
+
+// sleep lets time pass, from one deadline to the next.
+func (s *script) sleep(d time.Duration) {
+	end := s.d.now() + int64(d)
+	for {
+		at, ok := s.model.Deadline()
+		if !ok || at > end {
+			break
+		}
+		time.Sleep(time.Duration(at - s.d.now()))
+		s.same(s.model.Expire)
+	}
+	time.Sleep(time.Duration(end - s.d.now()))
 }
 
 // same waits until all goroutines are blocked, applies the operation to the reference, and
@@ -182,7 +196,7 @@ func play(t *testing.T, capacity, limit int, maxWait time.Duration, bytes []byte
 			case op == 14 && workers > 0 && arg%4 == 0:
 				s.remove(arg / 4 % workers)
 			case op == 15:
-				time.Sleep(time.Duration(arg) * time.Millisecond)
+				s.sleep(time.Duration(arg) * time.Millisecond)
 			}
 		}
 		s.end(len(s.items)%2 == 0)
@@ -271,11 +285,11 @@ func TestOnlyPullStrands(t *testing.T) {
 			d := &dispatchtest.Reference{Capacity: 1 + r.IntN(3), PoolLimit: 1000, OnlyPull: onlyPull}
 			d.Choose = func(_ int, workers []int) int { return workers[r.IntN(len(workers))] }
 			for id := range 4 {
-				d.Add(id, 0)
+				d.Add(id)
 			}
 			for i := range 50 {
 				if w := d.Workers[r.IntN(4)]; r.IntN(2) == 0 && w.Busy {
-					d.Finish(w.ID, 0)
+					d.Finish(w.ID)
 				} else {
 					d.Arrive(i, 0)
 				}

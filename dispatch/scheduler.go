@@ -47,8 +47,8 @@ type scheduler[P any] struct {
 	ctx      context.Context // of a Dispatcher's workers; ends with Abort
 	cancel   context.CancelFunc
 
-	// Callbacks for the fate of an item. The worker that had the item calls them, or Close or
-	// Abort, never with the lock held. Each may be nil.
+	// Callbacks for the fate of an item. The worker that had the item calls them, or the timer,
+	// Close or Abort, never with the lock held. Each may be nil.
 	drop func(P, error)       // it will not be served
 	fail func(P, *PanicError) // its worker panicked
 	done func(P)              // it was served, dropped or failed, and has been counted
@@ -68,6 +68,12 @@ type scheduler[P any] struct {
 	byID    map[WorkerID]*worker[P] // without them
 	lastID  WorkerID
 	bins    slots.Bins[worker[P]] // the workers by free slots
+
+	// See deadline.go.
+	timer    *time.Timer // nil until the first item, and without MaxWait
+	timed    bool        // it is set
+	late     []P         // items that are to be dropped
+	dropping int         // goroutines that drop items
 
 	closed    bool          // no more intake
 	ending    bool          // workers are to end
@@ -260,6 +266,7 @@ func (s *scheduler[P]) arrive(v P, now int64) *item[P] {
 		s.admit(it)
 		s.fillSlots()
 	}
+	s.setDeadline(now)
 	if it.Value.in != accepted {
 		s.total.Attempts++
 		s.total.Refusals++

@@ -106,10 +106,13 @@ func (s *scheduler[P]) reject(items []P) {
 
 // endIfDrained ends all workers if the scheduler is closed and has no items.
 func (s *scheduler[P]) endIfDrained() {
-	if !s.closed || s.ending || s.pool.Len+s.accepted.Len+s.inService > 0 {
+	if !s.closed || s.ending || s.pool.Len+s.accepted.Len+s.inService+len(s.late)+s.dropping > 0 {
 		return
 	}
 	s.ending = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
 	clear(s.byID)
 	for _, w := range s.workers {
 		w.removed = true

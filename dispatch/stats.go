@@ -12,7 +12,7 @@ import (
 //	Submitted = Served + Failed + TooOld + Canceled + Aborted + InService + Accepted + Pool
 type Stats struct {
 	// What became of items.
-	Submitted uint64 // admitted to the pool
+	Submitted uint64 // admitted to the pool, or too old before that
 	Served    uint64 // the function of the worker returned
 	Failed    uint64 // the function of the worker panicked
 	TooOld    uint64 // dropped after MaxWait

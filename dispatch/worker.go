@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -29,7 +30,6 @@ const (
 	noItem outcome = iota // there was none
 	served
 	panicked
-	tooOld
 )
 
 // An action is what a worker does next.
@@ -37,7 +37,6 @@ type action uint8
 
 const (
 	doServe action = iota
-	doDrop
 	doPark
 	doEnd
 )
@@ -71,8 +70,8 @@ func (s *scheduler[P]) run(w *worker[P], o outcome, v P) {
 		}
 		v = next
 		switch todo {
-		case doServe, doDrop:
-			o = s.serve(w, v, todo == doDrop)
+		case doServe:
+			o = s.serve(w, v)
 		case doPark:
 			o = noItem
 			<-w.token
@@ -95,10 +94,9 @@ func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
 			s.total.Served++
 		case panicked:
 			s.total.Failed++
-		case tooOld:
-			s.total.TooOld++
 		}
 	}
+	s.expire()
 	if !w.removed {
 		// If an item is in the pool, only this worker can have a slot, and only if it has just
 		// finished an item: a worker that was woken for an accepted item may have c items.
@@ -120,13 +118,8 @@ func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
 		it.Value.worker = nil
 		w.busy, w.since = true, now
 		s.inService++
-		wait := max(now-it.Arrival, 0)
-		if s.maxWait > 0 && wait > s.maxWait {
-			todo = doDrop
-		} else {
-			s.total.Waits.Add(time.Duration(wait))
-		}
-		return s.recycle(it), todo
+		s.total.Waits.Add(time.Duration(max(now-it.Arrival, 0)))
+		return s.recycle(it), doServe
 	}
 	s.endIfDrained()
 	if w.removed {
@@ -150,43 +143,41 @@ func (s *scheduler[P]) steal(w *worker[P]) {
 	s.total.Moved++
 }
 
-// serve calls the function of a worker for an item, or drops the item, and recovers from panics.
-func (s *scheduler[P]) serve(w *worker[P], v P, old bool) (o outcome) {
+// serve calls the function of a worker for an item, and recovers from panics.
+func (s *scheduler[P]) serve(w *worker[P], v P) (o outcome) {
 	o = panicked
-	if old {
-		o = tooOld
-	}
-	returned := false
 	defer func() {
-		if !returned {
-			s.recovered(w, v, o, recover())
+		if o == panicked {
+			s.recovered(w, v, recover())
 		}
 	}()
-	if !old {
-		w.f(s.ctx, v)
-		o = served
-	} else if s.drop != nil {
-		s.drop(v, ErrTooOld)
-	}
-	returned = true
-	return o
+	w.f(s.ctx, v)
+	return served
 }
 
 // recovered handles a panic, or runtime.Goexit: then value is nil, and a new goroutine continues.
-func (s *scheduler[P]) recovered(w *worker[P], v P, o outcome, value any) {
-	err := panics.New("dispatch: a worker panicked", value, debug.Stack(), false)
+func (s *scheduler[P]) recovered(w *worker[P], v P, value any) {
+	err := s.notePanic("a worker", value, slog.Uint64("worker", uint64(w.id)))
+	if value == nil {
+		defer func() { go s.run(w, panicked, v) }()
+	}
+	if s.fail != nil {
+		s.fail(v, err)
+	}
+}
+
+// notePanic counts and logs a panic. Without a value it was runtime.Goexit.
+func (s *scheduler[P]) notePanic(of string, value any, attrs ...any) *PanicError {
+	err := panics.New("dispatch: "+of+" panicked", value, debug.Stack(), false)
 	if value == nil {
 		err.Value = errGoexit
-		defer func() { go s.run(w, o, v) }()
 	}
 	s.lock()
 	s.total.Panics++
 	s.unlock()
 	if s.log != nil {
-		s.log.Error("dispatch: a worker panicked",
-			"worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))
+		s.log.Error("dispatch: "+of+" panicked",
+			append(attrs, "value", fmt.Sprint(err.Value), "stack", string(err.Stack))...)
 	}
-	if o == panicked && s.fail != nil {
-		s.fail(v, err)
-	}
+	return err
 }

@@ -13,8 +13,8 @@ func ExampleReference() {
 		Capacity: 2, PoolLimit: 10,
 		Choose: func(_ int, workers []int) int { return workers[0] },
 	}
-	d.Add(0, 0)
-	d.Add(1, 0)
+	d.Add(0)
+	d.Add(1)
 	for item := range 3 {
 		d.Arrive(item, 0)
 	}
@@ -25,7 +25,7 @@ func ExampleReference() {
 		fmt.Println(d.Check())
 	}
 	show()
-	d.Finish(1, 1)
+	d.Finish(1)
 	show()
 	// Output:
 	// worker 0: 2 items, in service 0; worker 1: 1 items, in service 1; <nil>
@@ -38,8 +38,8 @@ func ExampleWorker() {
 		Capacity: 1, PoolLimit: 10, OnlyPull: true,
 		Choose: func(_ int, workers []int) int { return workers[0] },
 	}
-	d.Add(0, 0)
-	d.Add(1, 0)
+	d.Add(0)
+	d.Add(1)
 	d.Arrive(0, 0)
 	d.Arrive(1, 0)
 	fmt.Println(d.Workers[0].Load(), d.Workers[1].Load(), d.Check())

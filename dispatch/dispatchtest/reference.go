@@ -74,15 +74,51 @@ func (r *Reference) Arrive(id int, now int64) {
 	} else {
 		r.Blocked = append(r.Blocked, item)
 	}
-	r.settle(now)
+	r.settle()
 	if r.Attempts == attempts { // no slot was assigned
 		r.Attempts++
 		r.Refusals++
 	}
 }
 
+// Expire drops all items that have waited for MaxWait without beginning. Call it at every
+// [Reference.Deadline] that passes.
+func (r *Reference) Expire(now int64) {
+	lists := []*[]Item{&r.Blocked, &r.Pool}
+	for _, w := range r.Workers {
+		lists = append(lists, &w.Queue)
+	}
+	for _, list := range lists {
+		*list = slices.DeleteFunc(*list, func(i Item) bool {
+			late := r.MaxWait > 0 && now-i.Arrival >= r.MaxWait
+			if late {
+				r.TooOld++
+			}
+			if late && list == &r.Blocked {
+				r.Submitted++
+			}
+			return late
+		})
+	}
+	r.settle()
+}
+
+// Deadline returns when the next item will have waited for MaxWait, and false if there is none.
+func (r *Reference) Deadline() (at int64, ok bool) {
+	lists := [][]Item{r.Blocked, r.Pool}
+	for _, w := range r.Workers {
+		lists = append(lists, w.Queue)
+	}
+	for _, i := range slices.Concat(lists...) {
+		if r.MaxWait > 0 && (!ok || i.Arrival+r.MaxWait < at) {
+			at, ok = i.Arrival+r.MaxWait, true
+		}
+	}
+	return at, ok
+}
+
 // Finish ends the item in service of a worker.
-func (r *Reference) Finish(worker int, now int64) {
+func (r *Reference) Finish(worker int) {
 	w := r.worker(worker)
 	w.Busy = false
 	r.Served++
@@ -91,17 +127,17 @@ func (r *Reference) Finish(worker int, now int64) {
 	} else if len(r.Pool) > 0 {
 		r.give(w)
 	}
-	r.settle(now)
+	r.settle()
 }
 
 // Add adds a worker.
-func (r *Reference) Add(worker int, now int64) {
+func (r *Reference) Add(worker int) {
 	r.Workers = append(r.Workers, &Worker{ID: worker})
-	r.settle(now)
+	r.settle()
 }
 
 // Remove removes a worker, and returns its queue to the pool.
-func (r *Reference) Remove(worker int, now int64) {
+func (r *Reference) Remove(worker int) {
 	w := r.worker(worker)
 	w.Removed = true
 	r.Returned += len(w.Queue)
@@ -111,11 +147,11 @@ func (r *Reference) Remove(worker int, now int64) {
 	if !w.Busy {
 		r.Workers = slices.DeleteFunc(r.Workers, func(other *Worker) bool { return other == w })
 	}
-	r.settle(now)
+	r.settle()
 }
 
 // Cancel withdraws an item that has not begun, and reports whether there was one.
-func (r *Reference) Cancel(id int, now int64) bool {
+func (r *Reference) Cancel(id int) bool {
 	is := func(i Item) bool { return i.ID == id }
 	lists := []*[]Item{&r.Blocked, &r.Pool}
 	for _, w := range r.Workers {
@@ -127,7 +163,7 @@ func (r *Reference) Cancel(id int, now int64) bool {
 			if n > 0 {
 				r.Canceled++
 			}
-			r.settle(now)
+			r.settle()
 			return true
 		}
 	}
@@ -162,7 +198,7 @@ func (r *Reference) end() {
 }
 
 // settle applies the first rule that applies, until none does.
-func (r *Reference) settle(now int64) {
+func (r *Reference) settle() {
 	defer r.end()
 	for {
 		slots := r.withSlot(r.Capacity)
@@ -181,7 +217,7 @@ func (r *Reference) settle(now int64) {
 			r.give(r.worker(r.Choose(r.Pool[0].ID, slots)))
 
 		// A worker begins its first accepted item.
-		case r.begins(now):
+		case r.begins():
 
 		// An idle worker steals the oldest item that waits at another.
 		case len(idle) > 0 && r.canSteal() && !r.OnlyPull:
@@ -222,19 +258,15 @@ func (r *Reference) move(to *Worker) {
 	r.Moved++
 }
 
-// begins lets a worker begin an item, or drop it, and reports whether there was one.
-func (r *Reference) begins(now int64) bool {
+// begins lets a worker begin an item, and reports whether there was one.
+func (r *Reference) begins() bool {
 	for _, w := range r.Workers {
 		if w.Busy || len(w.Queue) == 0 {
 			continue
 		}
 		item := w.Queue[0]
 		w.Queue = slices.Delete(w.Queue, 0, 1)
-		if r.MaxWait > 0 && now-item.Arrival > r.MaxWait {
-			r.TooOld++
-		} else {
-			w.Busy, w.Serving = true, item
-		}
+		w.Busy, w.Serving = true, item
 		return true
 	}
 	return false
