@@ -163,7 +163,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	a.slot.Responded()
+	a.slot.Responded(res.StatusCode)
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols:
 	case res.Body != http.NoBody:

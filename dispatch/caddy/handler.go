@@ -43,8 +43,8 @@ const (
 // A request that arrives when the queue is full, or that has waited for MaxWait, gets 503 with
 // Retry-After. One whose client has gone leaves the queue.
 //
-// A backend that refuses connections or breaks off responses is ejected, from 100 ms to 30 s,
-// longer after each consecutive failure; after that a single request decides whether it is healthy
+// A backend that refuses connections, breaks off responses, or responds with 502, 503 or 504 is
+// ejected, from 100 ms to 30 s, longer after each consecutive failure; after that a single request decides whether it is healthy
 // again. A failed request is sent to another backend if no backend has seen it, or if it is
 // idempotent and nothing of its body was sent; it keeps its age.
 //

@@ -233,6 +233,25 @@ func TestHandleResponseHoldsNoSlot(t *testing.T) {
 	}
 }
 
+// A backend that responds with 503 at once is ejected, and does not get most of the requests.
+func TestFastFailureIsEjected(t *testing.T) {
+	bad := startBackend(t, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 503) })
+	good := startBackend(t, ok)
+	in := start(t, capped(to(bad, good), "capacity 1"))
+	for len(bad.requests()) == 0 {
+		in.get("/")
+	}
+	q := in.idle()
+	for _, b := range q.Backends {
+		if fails := b.Address == bad.address; fails != (b.Failed > 0) || fails != (b.State != "healthy") {
+			t.Errorf("%+v", b)
+		}
+	}
+	if q.Completed != q.Requests {
+		t.Errorf("%+v", q)
+	}
+}
+
 // Backends die and come back under load. Idempotent requests all succeed; others are sent at most
 // once, and each gets one response.
 func TestBackendsKilled(t *testing.T) {

@@ -70,10 +70,11 @@ func (s *scheduler) add(u *url.URL) *backend {
 		b.bin.Of = b
 		s.backends = append(s.backends, b)
 	}
-	b.removed, b.ejected, b.halfOpen, b.probing = false, false, false, false
+	b.removed = false
+	b.health.Reset()
 	s.update(b)
 	if s.check != nil {
-		s.arm(b, s.interval)
+		b.health.Arm(s.interval, s.timerOf(b))
 	}
 	return b
 }
@@ -98,7 +99,7 @@ func (t *Transport) Remove(backend *url.URL) bool {
 
 func (s *scheduler) remove(b *backend) {
 	b.removed = true
-	s.disarm(b)
+	b.health.Disarm()
 	s.update(b)
 	if b.inFlight == 0 {
 		s.forget(b)
@@ -209,7 +210,7 @@ func (s *scheduler) end() {
 		w.Value.ready <- struct{}{}
 	}
 	for _, b := range s.backends {
-		s.disarm(b)
+		b.health.Disarm()
 	}
 	s.signalDrained()
 	s.mu.Unlock()

@@ -19,7 +19,7 @@ func (t *Transport) Configure(opts ...TransportOption) {
 	defer s.mu.Unlock()
 	old := t.options.Swap(o)
 	s.capacity, s.limit, s.maxWait, s.log = o.capacity, o.poolLimit, o.maxWait, o.log
-	s.firstBackoff, s.maxBackoff = o.firstBackoff, o.maxBackoff
+	s.rule = o.rule
 	s.check, s.interval = nil, o.checkInterval
 	if o.checkPath != nil {
 		s.check = t.check
@@ -28,12 +28,12 @@ func (t *Transport) Configure(opts ...TransportOption) {
 		old.checkPath != nil && o.checkPath != nil && *old.checkPath == *o.checkPath)
 	for _, b := range s.backends {
 		s.update(b)
-		if sameChecks || b.removed || b.ejected {
+		if sameChecks || b.removed || b.health.Ejected() {
 			continue // the timer of an ejected backend is that of its backoff
 		}
-		s.disarm(b)
+		b.health.Disarm()
 		if s.check != nil {
-			s.arm(b, s.interval)
+			b.health.Arm(s.interval, s.timerOf(b))
 		}
 	}
 	s.fillSlots()
@@ -47,7 +47,7 @@ func (t *Transport) RetryAfter() time.Duration {
 	s.mu.Lock()
 	available := 0
 	for _, b := range s.backends {
-		if !b.removed && !b.ejected {
+		if !b.removed && !b.health.Ejected() {
 			available++
 		}
 	}

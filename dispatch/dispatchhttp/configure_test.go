@@ -138,7 +138,7 @@ func TestSlotRetry(t *testing.T) {
 		if halfOpen() != 1 {
 			t.Error("no backend is half-open before a response")
 		}
-		stream.Responded()
+		stream.Responded(http.StatusOK)
 		if halfOpen() != 0 {
 			t.Error("a backend is half-open after its response has begun")
 		}

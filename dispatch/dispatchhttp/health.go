@@ -2,31 +2,8 @@ package dispatchhttp
 
 import (
 	"slices"
-	"time"
-)
 
-// A backend that fails is ejected: it gets no requests for a time that grows with each consecutive
-// failure. Then it is half-open: it gets a single request, its probe.
-//
-//	          fails                    the backoff is over              a response
-//	healthy ─────────▶ ejected ────────────────────────▶ half-open ───────────▶ healthy
-//	                      ▲    (and the check passes)         │
-//	                      └───────────────────────────────────┘ fails
-//
-// A probe may never end, because its client is silent or reads nothing. So when it has been in flight
-// for the time of the last backoff there may be another one.
-//
-// The first backoff is short, so that one broken connection costs little. The count of failures is
-// reset when a response has ended, and not when it begins: otherwise a backend that breaks off
-// every body would always be ejected for the shortest time.
-
-// A verdict is what an attempt says about the health of its backend.
-type verdict uint8
-
-const (
-	neutral verdict = iota // nothing: the client went away, or closed the body early
-	success                // the response ended
-	failure                // no response, or an incomplete one
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // An outcome is what became of a request that had a slot.
@@ -39,82 +16,44 @@ const (
 	canceled
 )
 
-// updateHealth updates the health of the backend. It ignores failures of attempts that began before
-// the last ejection.
-func (s *scheduler) updateHealth(t slot, v verdict) {
-	b, recent := t.backend, t.ejections == t.backend.ejections
-	if t.probe && recent {
-		b.probing = false
-	}
+// updateHealth updates the health of the backend of a slot. The caller must call update.
+func (s *scheduler) updateHealth(t slot, v health.Verdict) {
+	b := t.backend
 	switch v {
-	case success:
+	case health.Success:
 		b.completed++
-		if recent {
-			b.failures = 0
-		}
-	case failure:
+	case health.Failure:
 		b.failed++
-		if recent && !b.removed {
-			s.eject(b)
-		}
 	}
-}
-
-// eject ejects a backend. The caller must call update.
-func (s *scheduler) eject(b *backend) {
-	if s.maxBackoff == 0 {
-		return // a Limiter has no health
+	if b.removed && v == health.Failure {
+		v = health.Neutral
 	}
-	pause := s.firstBackoff
-	for range b.failures {
-		if pause >= s.maxBackoff/2 {
-			pause = s.maxBackoff
-			break
-		}
-		pause *= 2
-	}
-	b.failures++
-	b.ejections++
-	b.ejected, b.halfOpen, b.probing = true, false, false
-	b.backoff, b.ejectedUntil = pause, s.now()+int64(pause)
-	s.arm(b, pause)
+	b.health.End(t.attempt, v, s.rule, s.now(), s.timerOf(b))
 }
 
 // responded is called when a response has begun: a half-open backend becomes healthy.
 func (s *scheduler) responded(t slot) {
-	b := t.backend
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b.halfOpen && t.ejections == b.ejections {
-		b.halfOpen, b.probing = false, false
-		s.update(b)
+	if t.backend.health.Responded(t.attempt) {
+		s.update(t.backend)
 		s.fillSlots()
 	}
 }
 
-// arm replaces the timer of a backend.
-func (s *scheduler) arm(b *backend, pause time.Duration) {
-	s.disarm(b)
+// timerOf returns what the timer of a backend runs.
+func (s *scheduler) timerOf(b *backend) health.OnTimer {
 	if s.ended {
-		return
+		return nil
 	}
-	epoch := b.epoch
-	b.timer = time.AfterFunc(pause, func() { s.onTimer(b, epoch) })
-}
-
-func (s *scheduler) disarm(b *backend) {
-	b.epoch++
-	if b.timer != nil {
-		b.timer.Stop()
-		b.timer = nil
-	}
+	return func(epoch uint64) { s.onTimer(b, epoch) }
 }
 
 // onTimer runs when a backoff is over, a probe lasts too long, or a check is due.
 func (s *scheduler) onTimer(b *backend, epoch uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if b.epoch != epoch {
+	if !b.health.Is(epoch) {
 		return
 	}
 	if s.check != nil {
@@ -127,18 +66,17 @@ func (s *scheduler) onTimer(b *backend, epoch uint64) {
 		}
 		s.mu.Lock()
 		s.checks.Done()
-		if b.epoch != epoch {
+		if !b.health.Is(epoch) {
 			return // it was removed, or has failed, in the meantime
 		}
 		if err != nil {
-			s.eject(b)
+			b.health.Fail(s.rule, s.now(), s.timerOf(b))
 			s.update(b)
 			return
 		}
-		s.arm(b, s.interval)
+		b.health.Arm(s.interval, s.timerOf(b))
 	}
-	if b.ejected || b.probing {
-		b.ejected, b.halfOpen, b.probing = false, true, false
+	if b.health.Reopen() {
 		s.update(b)
 		s.fillSlots()
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // A Limiter is a handler with at most c requests in the next handler at once. Other requests wait
@@ -66,7 +67,7 @@ func (l *Limiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	o := broken
-	defer func() { l.scheduler.finish(slot, neutral, o) }()
+	defer func() { l.scheduler.finish(slot, health.Neutral, o) }()
 	l.next.ServeHTTP(w, r.WithContext(WithStart(r.Context(), start)))
 	o = completed
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // written collects what goroutines write.
@@ -75,6 +77,6 @@ func TestLogger(t *testing.T) {
 		}
 		l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		want("level=DEBUG", "was refused", "192.0.2.1", "pool is full")
-		l.scheduler.finish(held, neutral, completed)
+		l.scheduler.finish(held, health.Neutral, completed)
 	})
 }

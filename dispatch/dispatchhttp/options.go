@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // A TransportOption configures a [Transport].
@@ -34,17 +35,17 @@ type schedulerOptions struct {
 
 type transportOptions struct {
 	schedulerOptions
-	attempts                 int
-	attemptTimeout           time.Duration
-	responseIdle             time.Duration
-	firstBackoff, maxBackoff time.Duration
-	failOn                   []int
-	checkPath                *url.URL
-	checkInterval            time.Duration
-	base                     http.RoundTripper
-	sendStart                bool
-	retryRefused             bool
-	unencryptedH2            bool
+	attempts       int
+	attemptTimeout time.Duration
+	responseIdle   time.Duration
+	rule           health.Rule
+	failOn         []int
+	checkPath      *url.URL
+	checkInterval  time.Duration
+	base           http.RoundTripper
+	sendStart      bool
+	retryRefused   bool
+	unencryptedH2  bool
 }
 
 type limitOptions struct {
@@ -55,18 +56,17 @@ type limitOptions struct {
 
 const (
 	// defaultLoad is the default of dispatch.ExpectedLoad, for which a capacity of 2 is best.
-	defaultLoad         = 0.9
-	defaultPoolLimit    = 1024
-	defaultAttempts     = 3
-	defaultFirstBackoff = 100 * time.Millisecond
-	maxBackoff          = 30 * time.Second
-	checkTimeout        = 5 * time.Second
+	defaultLoad      = 0.9
+	defaultPoolLimit = 1024
+	defaultAttempts  = 3
+	checkTimeout     = 5 * time.Second
 )
 
 func newTransportOptions(opts []TransportOption) *transportOptions {
 	o := &transportOptions{
 		schedulerOptions: schedulerOptions{capacity: capped.SweetSpot(defaultLoad), poolLimit: defaultPoolLimit},
-		attempts:         defaultAttempts, firstBackoff: defaultFirstBackoff, maxBackoff: maxBackoff,
+		attempts:         defaultAttempts, failOn: []int{502, 503, 504},
+		rule: health.Rule{After: 1, First: health.First, Most: health.Most},
 	}
 	for _, opt := range opts {
 		opt.forTransport(o)
@@ -154,15 +154,16 @@ func ResponseIdle(d time.Duration) TransportOption {
 }
 
 // Backoff sets how long a backend is ejected after a failure. The time doubles with each
-// consecutive failure, up to most. The default is from 100 ms to 30 s, and most cannot be longer.
+// consecutive health.Failure, up to most. The default is from 100 ms to 30 s, and most cannot be longer.
 func Backoff(first, most time.Duration) TransportOption {
 	demand(first > 0 && first <= most, "the first backoff", "above 0 and not above the longest", first)
-	demand(most <= maxBackoff, "the longest backoff", "at most 30 s", most)
-	return forTransport(func(o *transportOptions) { o.firstBackoff, o.maxBackoff = first, most })
+	demand(most <= health.Most, "the longest backoff", "at most 30 s", most)
+	return forTransport(func(o *transportOptions) { o.rule.First, o.rule.Most = first, most })
 }
 
-// FailOn sets the statuses of responses that count as failures of the backend: 502, 503 or 504,
-// say. The client gets the response all the same. The default is none.
+// FailOn sets the statuses of responses that count as failures of the backend. The client gets the
+// response all the same. The default is 502, 503 and 504: a backend that responds so at once is idle
+// most often, and would get most of the requests. FailOn() means none.
 func FailOn(status ...int) TransportOption {
 	status = slices.Clone(status)
 	for _, code := range status {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -330,6 +331,40 @@ func TestTransportFailOn(t *testing.T) {
 		if text, err := get(t.Context(), tr, "/"); text != "Internal Server Error" || err != nil ||
 			tr.Stats().Backends[0].Failures != 0 {
 			t.Error(text, err)
+		}
+		shut(t, tr)
+	})
+}
+
+// A backend that responds with 503 at once would be idle most often, and get most of the requests.
+func TestTransportFastFailureIsNoFavourite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "good"}, {Scheme: "http", Host: "bad"}},
+			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+				if r.URL.Host == "bad" {
+					return response(r, 503, "no"), nil
+				}
+				time.Sleep(10 * time.Millisecond)
+				return response(r, 200, "yes"), nil
+			})))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		var good atomic.Int32
+		for range 8 {
+			all.Go(func() {
+				for range 40 {
+					if text, _ := get(t.Context(), tr, "/"); text == "yes" {
+						good.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		// In 1.6 s it is ejected 4 times, with at most c requests the first time, and then one.
+		if n := good.Load(); n < 320-2-4 {
+			t.Errorf("%d of 320 requests succeed", n)
 		}
 		shut(t, tr)
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -36,13 +37,12 @@ import (
 // verify in scheduler_test.go checks them.
 type scheduler struct {
 	// Configure changes these.
-	capacity     int           // c
-	limit        int           // of the queue
-	maxWait      time.Duration // 0 means no limit
-	firstBackoff time.Duration // after a first failure
-	maxBackoff   time.Duration // 0 means that backends are never ejected
-	log          *slog.Logger
-	start        time.Time
+	capacity int           // c
+	limit    int           // of the queue
+	maxWait  time.Duration // 0 means no limit
+	rule     health.Rule   // the zero value means that backends are never ejected
+	log      *slog.Logger
+	start    time.Time
 
 	// Active health checks; check is nil if there are none.
 	check    func(context.Context, *url.URL) error
@@ -74,17 +74,7 @@ type backend struct {
 	bin      slots.Bin[backend]
 	removed  bool
 
-	// See health.go.
-	failures     int    // consecutive
-	ejections    uint64 // so far
-	ejected      bool
-	halfOpen     bool
-	probing      bool // half-open, and its one request is in flight
-	ejectedUntil int64
-	backoff      time.Duration // the last one
-	epoch        uint64        // of the timer; a stale timer has an older one
-	timer        *time.Timer
-
+	health            health.State
 	completed, failed uint64
 }
 
@@ -108,10 +98,9 @@ type request struct {
 // A slot of a backend that a request holds.
 type slot struct {
 	arrival
-	backend   *backend
-	since     int64  // when the slot was granted
-	ejections uint64 // of the backend at that time
-	probe     bool   // it is the one request of a half-open backend
+	backend *backend
+	since   int64 // when the slot was granted
+	attempt health.Attempt
 }
 
 func newScheduler(o *schedulerOptions, seed uint64) *scheduler {
@@ -169,7 +158,7 @@ func (s *scheduler) acquire(ctx context.Context, start time.Time) (slot, error) 
 
 // retry releases a slot and waits for another, for the same request with the same age. A full queue
 // does not refuse it: it was admitted before, and there are no more retries than slots.
-func (s *scheduler) retry(ctx context.Context, t slot, v verdict) (slot, error) {
+func (s *scheduler) retry(ctx context.Context, t slot, v health.Verdict) (slot, error) {
 	s.mu.Lock()
 	s.total.Retries++
 	s.release(t, v)
@@ -216,7 +205,7 @@ func (s *scheduler) wait(ctx context.Context, it *waiter, arrived int64, maxWait
 	select {
 	case <-w.ready: // in the meantime
 		if w.err == nil && err != nil {
-			s.release(w.slot, neutral)
+			s.release(w.slot, health.Neutral)
 			s.total.Canceled++
 			s.fillSlots()
 			s.signalDrained()
@@ -253,11 +242,7 @@ func (s *scheduler) fillSlots() {
 
 // grant takes a slot of a backend that has a free one.
 func (s *scheduler) grant(b *backend, a arrival, now int64) slot {
-	t := slot{arrival: a, backend: b, since: now, ejections: b.ejections, probe: b.halfOpen}
-	if b.halfOpen {
-		b.probing = true
-		s.arm(b, b.backoff)
-	}
+	t := slot{arrival: a, backend: b, since: now, attempt: b.health.Begin(s.timerOf(b))}
 	b.inFlight++
 	s.inFlight++
 	s.waits.Add(time.Duration(now - a.at))
@@ -266,7 +251,7 @@ func (s *scheduler) grant(b *backend, a arrival, now int64) slot {
 }
 
 // finish releases a slot at the end of a request, and counts the request.
-func (s *scheduler) finish(t slot, v verdict, o outcome) {
+func (s *scheduler) finish(t slot, v health.Verdict, o outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release(t, v)
@@ -285,7 +270,7 @@ func (s *scheduler) finish(t slot, v verdict, o outcome) {
 }
 
 // release frees a slot. The caller must call fillSlots.
-func (s *scheduler) release(t slot, v verdict) {
+func (s *scheduler) release(t slot, v health.Verdict) {
 	b := t.backend
 	b.inFlight--
 	s.inFlight--
@@ -307,7 +292,7 @@ const serviceMemory = 16
 // update moves a backend to the class of its load and its health.
 func (s *scheduler) update(b *backend) {
 	class := slots.None
-	if !b.removed && !b.ejected && !(b.halfOpen && b.probing) {
+	if !b.removed && b.health.Available() {
 		class = slots.ClassOf(b.inFlight, s.capacity)
 	}
 	s.bins.Put(&b.bin, class)

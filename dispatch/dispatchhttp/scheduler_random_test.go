@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // A guest is a request of a random run.
@@ -38,7 +40,7 @@ func randomRun(t *testing.T, seed uint64) {
 		o.maxWait = time.Duration(1+r.IntN(20)) * time.Second
 	}
 	d := newScheduler(&o, seed)
-	d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
+	d.rule = health.Rule{After: 1, First: health.First, Most: health.Most}
 	sick := map[string]bool{}
 	var mu sync.Mutex // guards guests and sick; held by the run except while it waits
 	mu.Lock()
@@ -101,7 +103,7 @@ func randomRun(t *testing.T, seed uint64) {
 			wait(g, func() (slot, error) { return d.acquire(ctx, start) })
 		case k < 14:
 			if g := pick(true); g != nil {
-				if v := verdict(r.IntN(3)); r.IntN(3) == 0 {
+				if v := health.Verdict(r.IntN(3)); r.IntN(3) == 0 {
 					g.attempts++
 					again = g
 					ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +159,7 @@ func randomRun(t *testing.T, seed uint64) {
 			t.Fatalf("seed %d: a request waits forever", seed)
 		}
 		if g.err == nil {
-			d.finish(g.t, success, completed)
+			d.finish(g.t, health.Success, completed)
 		}
 	}
 	<-d.drained

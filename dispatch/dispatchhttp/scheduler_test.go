@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 	"go.uber.org/goleak"
 )
@@ -32,7 +33,7 @@ func (s *scheduler) verify() error {
 		if b.removed && b.inFlight == 0 {
 			return errors.New("a server that was removed and has nothing in flight is still there")
 		}
-		slot := !b.removed && !b.ejected && b.inFlight < s.capacity && !(b.halfOpen && b.probing)
+		slot := !b.removed && b.health.Available() && b.inFlight < s.capacity
 		if slot && s.waiting.Len > 0 {
 			return errors.New("a request waits, and a server has a slot")
 		}
@@ -40,10 +41,10 @@ func (s *scheduler) verify() error {
 			(!s.bins.Has(&b.bin, b.bin.Class()) || (b.inFlight == 0) != (b.bin.Class() == slots.Idle)) {
 			return fmt.Errorf("a server is in the wrong set: %+v", b)
 		}
-		if b.timer != nil && (b.removed || s.ended) {
+		if b.health.Timed() && (b.removed || s.ended) {
 			return errors.New("a server that is gone is still looked after")
 		}
-		if b.ejected && !b.removed && b.timer == nil && !s.ended {
+		if b.health.Ejected() && !b.removed && !b.health.Timed() && !s.ended {
 			return errors.New("a backend is ejected and has no timer")
 		}
 	}
@@ -74,7 +75,7 @@ func (s *scheduler) verify() error {
 func TestSchedulerIsOldestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 10}, 1)
-		d.firstBackoff, d.maxBackoff = time.Second, time.Second
+		d.rule = health.Rule{After: 1, First: time.Second, Most: time.Second}
 		d.add(&url.URL{Host: "a"})
 		first, err := d.acquire(t.Context(), time.Now())
 		if err != nil {
@@ -96,7 +97,7 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 					return
 				}
 				note(i)
-				d.finish(held, success, completed)
+				d.finish(held, health.Success, completed)
 			}()
 			synctest.Wait()
 			if i == 4 {
@@ -110,12 +111,12 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 		}
 		synctest.Wait()
 		go func() {
-			held, err := d.retry(t.Context(), first, failure) // the only backend is ejected
+			held, err := d.retry(t.Context(), first, health.Failure) // the only backend is ejected
 			note(99)
 			if err != nil {
 				t.Error(err)
 			}
-			d.finish(held, success, completed)
+			d.finish(held, health.Success, completed)
 		}()
 		synctest.Wait()
 		if n := d.stats().InFlight; n != 0 {
@@ -181,7 +182,7 @@ func TestSchedulerPicksAtRandom(t *testing.T) {
 func TestSchedulerEjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 3, poolLimit: 10}, 1)
-		d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
+		d.rule = health.Rule{After: 1, First: health.First, Most: health.Most}
 		s := d.add(&url.URL{Host: "a"})
 		enter := func() slot {
 			held, err := d.acquire(t.Context(), time.Now())
@@ -191,8 +192,8 @@ func TestSchedulerEjects(t *testing.T) {
 			return held
 		}
 		a, b := enter(), enter()
-		d.finish(a, failure, failed)
-		d.finish(b, failure, failed) // of the time before: one ejection, not two
+		d.finish(a, health.Failure, failed)
+		d.finish(b, health.Failure, failed) // of the time before: one ejection, not two
 		for i := range 12 {
 			start := time.Now()
 			held := enter()
@@ -207,28 +208,28 @@ func TestSchedulerEjects(t *testing.T) {
 			if i == 11 {
 				d.responded(held)
 				second := enter()
-				d.finish(held, success, completed)
-				d.finish(second, failure, failed)
+				d.finish(held, health.Success, completed)
+				d.finish(second, health.Failure, failed)
 				break
 			}
 			if i%3 == 0 {
 				d.responded(held) // and then it breaks off
 			}
-			d.finish(held, failure, failed)
+			d.finish(held, health.Failure, failed)
 		}
-		if s.failures != 1 {
-			t.Errorf("%d failures", s.failures)
+		if s.health.Failures() != 1 {
+			t.Errorf("%d failures", s.health.Failures())
 		}
 		start := time.Now()
-		d.finish(enter(), neutral, completed)
+		d.finish(enter(), health.Neutral, completed)
 		if got := time.Since(start); got != 100*time.Millisecond {
 			t.Errorf("after a response the backoff is %v", got)
 		}
 		// A client that goes away leaves it half-open, and the next request may probe it.
-		d.finish(enter(), neutral, completed)
+		d.finish(enter(), health.Neutral, completed)
 		// A probe that is silent shuts nobody out: after another backoff there is a second one, whose
 		// response makes the backend healthy.
-		d.finish(enter(), failure, failed)
+		d.finish(enter(), health.Failure, failed)
 		silent := enter()
 		start = time.Now()
 		held := enter()
@@ -236,10 +237,10 @@ func TestSchedulerEjects(t *testing.T) {
 			t.Errorf("a second probe after %v", got)
 		}
 		d.responded(held)
-		d.finish(enter(), success, completed)
-		d.finish(held, success, completed)
-		d.finish(silent, neutral, canceled)
-		if err := d.verify(); err != nil || s.halfOpen || s.failures != 0 {
+		d.finish(enter(), health.Success, completed)
+		d.finish(held, health.Success, completed)
+		d.finish(silent, health.Neutral, canceled)
+		if err := d.verify(); err != nil || s.health.HalfOpen() || s.health.Failures() != 0 {
 			t.Errorf("%+v: %v", s, err)
 		}
 	})
@@ -270,14 +271,14 @@ func TestSchedulerCanceledAsItIsGranted(t *testing.T) {
 			if cancelFirst {
 				cancel()
 			}
-			d.release(first, neutral)
+			d.release(first, health.Neutral)
 			d.total.Completed++
 			d.fillSlots()
 			cancel()
 			d.mu.Unlock()
 			if err := <-done; err == nil {
 				got++
-				d.finish(second, neutral, completed)
+				d.finish(second, health.Neutral, completed)
 			} else {
 				gaveUp++
 			}
@@ -312,7 +313,7 @@ func TestSchedulerTooOldAndFull(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(6 * time.Second)
-		d.finish(held, neutral, completed)
+		d.finish(held, health.Neutral, completed)
 		if s := d.stats(); s.TooOld != 1 || s.Full != 1 || s.Canceled != 1 || s.Completed != 1 || s.Requests != 4 {
 			t.Errorf("%+v", s)
 		}

@@ -1,11 +1,16 @@
 package dispatchhttp
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // A Slot is a slot of a backend that the caller holds, from [Transport.Acquire] to [Slot.Release].
@@ -13,6 +18,7 @@ type Slot struct {
 	t        *Transport
 	ctx      context.Context // of Acquire
 	held     slot
+	failure  error // the status of the response counts as a failure
 	released atomic.Bool
 }
 
@@ -23,7 +29,8 @@ type Slot struct {
 //
 // Without a slot the error is [dispatch.ErrFull], [dispatch.ErrTooOld], [dispatch.ErrClosed], or
 // that of the context. The options of attempts ([Attempts], [AttemptTimeout], [ResponseIdle],
-// [FailOn], [Base], [RetryRefused] and [SendStart]) do not concern such requests.
+// [Base], [RetryRefused] and [SendStart]) do not concern such requests; for [FailOn], see
+// [Slot.Responded].
 func (t *Transport) Acquire(ctx context.Context) (*Slot, error) {
 	start, known := StartOf(ctx)
 	if !known {
@@ -39,11 +46,16 @@ func (t *Transport) Acquire(ctx context.Context) (*Slot, error) {
 // Backend is the URL of the backend, which must not be changed.
 func (s *Slot) Backend() *url.URL { return s.held.backend.url }
 
-// Responded tells the scheduler that the response has begun: a half-open backend is healthy from
-// now on, and need not wait for the end of the response, which may be a long stream. Release tells
-// it too.
-func (s *Slot) Responded() {
-	if s.held.probe {
+// Responded tells the scheduler that the response has begun, with its status. If that is one of
+// [FailOn] the backend has failed, whatever Release says. Otherwise a half-open backend is healthy
+// from now on, and need not wait for the end of the response, which may be a long stream. Release
+// tells it too.
+func (s *Slot) Responded(status int) {
+	if slices.Contains(s.t.options.Load().failOn, status) {
+		s.failure = fmt.Errorf("dispatchhttp: the status of the response is %d", status)
+		return
+	}
+	if s.held.attempt.Probe {
 		s.t.scheduler.responded(s.held)
 	}
 }
@@ -60,10 +72,12 @@ func (s *Slot) Retry(err error) error {
 	if s.released.Load() {
 		panic("dispatchhttp: Retry of a slot that was released")
 	}
-	v := neutral
+	v := health.Neutral
+	err = cmp.Or(err, s.failure)
+	s.failure = nil
 	if err != nil && s.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
 		s.t.warn(s.held, err)
-		v = failure
+		v = health.Failure
 	}
 	held, err := s.t.scheduler.retry(s.ctx, s.held, v)
 	if err != nil {
@@ -88,13 +102,16 @@ func (s *Slot) Release(err error) {
 		return
 	}
 	switch {
+	case err == nil && s.failure != nil:
+		s.t.warn(s.held, s.failure)
+		s.t.scheduler.finish(s.held, health.Failure, completed)
 	case err == nil:
 		s.t.scheduler.responded(s.held)
-		s.t.scheduler.finish(s.held, success, completed)
+		s.t.scheduler.finish(s.held, health.Success, completed)
 	case s.ctx.Err() != nil || errors.Is(err, context.Canceled):
-		s.t.scheduler.finish(s.held, neutral, canceled)
+		s.t.scheduler.finish(s.held, health.Neutral, canceled)
 	default:
 		s.t.warn(s.held, err)
-		s.t.scheduler.finish(s.held, failure, failed)
+		s.t.scheduler.finish(s.held, health.Failure, failed)
 	}
 }

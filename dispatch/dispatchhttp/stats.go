@@ -70,10 +70,7 @@ func (s *scheduler) stats() Stats {
 		}
 		bs := BackendStats{
 			URL: b.url.String(), InFlight: b.inFlight, Completed: b.completed, Failed: b.failed,
-			Failures: b.failures, HalfOpen: b.halfOpen, Removed: b.removed,
-		}
-		if b.ejected {
-			bs.Ejected = max(time.Duration(b.ejectedUntil-now), 1)
+			Failures: b.health.Failures(), Ejected: b.health.Left(now), HalfOpen: b.health.HalfOpen(), Removed: b.removed,
 		}
 		st.Backends = append(st.Backends, bs)
 	}

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // ErrAttemptTimeout is returned if a backend does not respond within [AttemptTimeout]. It is a
@@ -89,7 +91,7 @@ func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, err
 		t.base, t.ownBase = newBase(o), true
 	}
 	_, t.traces = t.base.(*http.Transport)
-	t.scheduler.firstBackoff, t.scheduler.maxBackoff = o.firstBackoff, o.maxBackoff
+	t.scheduler.rule = o.rule
 	if o.checkPath != nil {
 		t.scheduler.check, t.scheduler.interval = t.check, o.checkInterval
 	}
@@ -144,20 +146,20 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		switch {
 		case refused:
 			discard(res)
-			held, err = t.scheduler.retry(ctx, held, neutral)
+			held, err = t.scheduler.retry(ctx, held, health.Neutral)
 			continue
 		case ctx.Err() != nil:
-			t.scheduler.finish(held, neutral, canceled)
+			t.scheduler.finish(held, health.Neutral, canceled)
 			err = ctx.Err() // even if something else failed at the same time: the error returned is the one counted
 		case !t.blames(err, body):
-			t.scheduler.finish(held, neutral, failed)
+			t.scheduler.finish(held, health.Neutral, failed)
 		default:
 			t.warn(held, err)
 			if attempt < o.attempts && mayRepeat(req, body, err) {
-				held, err = t.scheduler.retry(ctx, held, failure)
+				held, err = t.scheduler.retry(ctx, held, health.Failure)
 				continue
 			}
-			t.scheduler.finish(held, failure, failed)
+			t.scheduler.finish(held, health.Failure, failed)
 		}
 		break
 	}
@@ -239,7 +241,7 @@ func (t *Transport) send(req *http.Request, held slot, cancel func()) (*http.Res
 	defer func() {
 		if !returned {
 			cancel()
-			t.scheduler.finish(held, neutral, failed)
+			t.scheduler.finish(held, health.Neutral, failed)
 		}
 	}()
 	res, err := t.base.RoundTrip(req)
@@ -256,21 +258,21 @@ func (t *Transport) deliver(
 		t.scheduler.responded(held)
 	}
 	end := func(err error) {
-		v, out := neutral, completed
+		v, out := health.Neutral, completed
 		switch {
 		case fails:
-			v = failure
+			v = health.Failure
 		case err == io.EOF:
-			v = success
+			v = health.Success
 		case err == nil:
 		case ctx.Err() != nil:
 			out = canceled
 		case !t.blames(err, sent):
 			out = broken
 		default:
-			v, out = failure, broken
+			v, out = health.Failure, broken
 		}
-		if v == failure {
+		if v == health.Failure {
 			t.warn(held, errors.Join(err, errors.New(res.Status)))
 		}
 		t.scheduler.finish(held, v, out)

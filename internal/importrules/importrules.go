@@ -63,9 +63,10 @@ var mayImport = map[string][]string{
 	"dispatch/caddy":           {"dispatch", "dispatch/dispatchhttp", "dispatch/dispatchprom", "internal/suggest"},
 	"dispatch/caddy/cmd/caddy": {"dispatch/caddy"},
 	"dispatch/dispatchgrpc":    {"dispatch/internal/slots", "internal/random"}, // a module of its own
-	"dispatch/dispatchhttp":    {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
+	"dispatch/dispatchhttp":    {"capped", "dispatch", "dispatch/internal/health", "dispatch/internal/slots", "internal/random"},
 	"dispatch/dispatchprom":    {"dispatch", "dispatch/dispatchhttp"},
 	"dispatch/dispatchtest":    {},
+	"dispatch/internal/health": {},
 	"dispatch/internal/slots":  {"internal/random"},
 	"relaxed": {"calendar", "internal/backlog", "internal/cpu", "internal/interleave", "internal/ladder",
 		"internal/owner", "internal/timekey"},
