@@ -20,45 +20,7 @@ import (
 // FuzzCompile takes any text for a model file. It must be refused with a reason, or be a model that
 // can be explained, drawn and run, and that neither loses nor makes individuals while it runs.
 func FuzzCompile(f *testing.F) {
-	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
-	f.Add([]byte(peopleModel))
-	f.Add([]byte(groupsModel))
-	f.Add([]byte(languageModel))
-	f.Add([]byte(bandsModel))
-	f.Add([]byte(population.Busy["bands"]))
-	f.Add([]byte(population.Busy["machines"]))
-	f.Add([]byte(population.Busy["outcomes"]))
-	f.Add([]byte(population.Busy["supplies"]))
-	f.Add([]byte(population.Busy["observed"]))
-	f.Add([]byte(suppliesModel))
-	f.Add(fmt.Appendf(nil, districts, inlineDistricts...))
-	f.Add(fmt.Appendf(nil, districts, filedDistricts...)) // the files are not there
-	f.Add([]byte(population.Busy["batches"]))
-	f.Add([]byte(batchesModel))
-	f.Add([]byte(population.Busy["since"]))
-	f.Add([]byte(population.Busy["numbers"]))
-	f.Add([]byte(population.Busy["places"]))
-	f.Add([]byte(placesModel))
-	f.Add([]byte(tracingModel))
-	f.Add([]byte(population.Busy["tracing"]))
-	f.Add([]byte(fileModel)) // the file is not there
-	f.Add([]byte(population.Busy["networks"]))
-	f.Add([]byte(networksModel))
-	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10",
-		"9").Replace(languageModel)))
-	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",
-		"record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
-	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",
-		"record: {every: 1 day, by: region, incidence: true}", 1)))
-	examples, err := filepath.Glob("../examples/*.yaml")
-	if err != nil || len(examples) == 0 {
-		f.Fatal("there are no examples", err)
-	}
-	for _, path := range examples {
-		source, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+	for _, source := range goodModels(f) {
 		f.Add(source)
 	}
 	for _, c := range spoiltModels {
@@ -101,6 +63,57 @@ func FuzzCompile(f *testing.F) {
 			runBriefly(t, m)
 		}
 	})
+}
+
+// goodModels are model files that are valid, but that some name files which are not there: those of
+// tests and the examples.
+func goodModels(tb testing.TB) (all [][]byte) {
+	for _, source := range []string{
+		strings.Replace(baseModel, "size: 1000", "size: 100", 1),
+		peopleModel,
+		groupsModel,
+		languageModel,
+		bandsModel,
+		population.Busy["bands"],
+		population.Busy["machines"],
+		population.Busy["outcomes"],
+		population.Busy["supplies"],
+		population.Busy["observed"],
+		suppliesModel,
+		fmt.Sprintf(districts, inlineDistricts...),
+		fmt.Sprintf(districts, filedDistricts...), // the files are not there
+		population.Busy["batches"],
+		batchesModel,
+		population.Busy["since"],
+		population.Busy["numbers"],
+		population.Busy["places"],
+		placesModel,
+		tracingModel,
+		population.Busy["tracing"],
+		fileModel, // the file is not there
+		population.Busy["networks"],
+		networksModel,
+		strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10",
+			"9").Replace(languageModel),
+		strings.Replace(withStudies, "record: {every: 1 day}",
+			"record: {every: 1 day, by: [region, [region]], incidence: true}", 1),
+		strings.Replace(withStudies, "record: {every: 1 day}",
+			"record: {every: 1 day, by: region, incidence: true}", 1),
+	} {
+		all = append(all, []byte(source))
+	}
+	examples, err := filepath.Glob("../examples/*.yaml")
+	if err != nil || len(examples) == 0 {
+		tb.Fatal("there are no examples", err)
+	}
+	for _, path := range examples {
+		source, err := os.ReadFile(path)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		all = append(all, source)
+	}
+	return all
 }
 
 // refusedWell checks that a refusal says what is wrong.

@@ -191,14 +191,19 @@ func (c *compiler) compile() {
 		}
 	}
 	c.checkParameters(c.here)
-	if c.Count > diag.MaxListed { // the list of problems is full
+	if c.Stopped || c.Count > diag.MaxListed { // the list of problems is full
 		return
 	}
 	c.listSupplies()
 	c.listRemembered()
 	c.numberNames()
 	c.listOutcomes(c.here)
-	p.FirstPhase = c.phase(c.here)
+	if c.Stopped {
+		return
+	}
+	if p.FirstPhase = c.phase(c.here); c.Stopped {
+		return
+	}
 	c.startSince(c.here)
 	c.machineSince(c.here)
 	c.checkPeople(c.here)
@@ -226,7 +231,7 @@ func (c *compiler) listStatesAndAttributes() bool {
 		p.States = append(p.States, s.Name)
 		c.states[s.Name] = uint16(i)
 	}
-	empty := false
+	empty := len(f.States) == 0 // the state may be asked for as an attribute is
 	for _, a := range f.Attributes {
 		attribute := program.Attribute{Name: a.Name}
 		for _, v := range a.Values {

@@ -63,7 +63,7 @@ func (c *compiler) mixing(
 			"rate: {by: %s, %s}, and divide the row by it", what, c.file.Unit.Name, text.By.Name, c.rowSums(here, rows, values))
 		return nil
 	}
-	m := &Mixing{}
+	m := &Mixing{Shares: make([][]float64, len(rows))}
 	good := true
 	for i, row := range rows {
 		if len(row) != len(values) {
@@ -72,7 +72,7 @@ func (c *compiler) mixing(
 			good = false
 			continue
 		}
-		m.Shares = append(m.Shares, make([]float64, len(row)))
+		m.Shares[i] = make([]float64, len(row))
 		for j, v := range row {
 			if here.Dependence(v).Time {
 				here.Report(v, v.At,

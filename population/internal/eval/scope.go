@@ -104,9 +104,13 @@ func (s Scope) AtStart(list *diag.List) Scope {
 	return start
 }
 
-// Quiet returns the same scope without its problems: they are reported elsewhere.
+// Quiet returns the same scope without its problems: they are reported elsewhere. What it finds to
+// be wrong is not cached for the scope, where it would count as reported.
 func (s Scope) Quiet() Scope {
-	s.List, s.reported = &diag.List{}, map[diag.Place]bool{}
+	complexities := s.complexities // these are reported at each use
+	s.List, s.reported, s.indexes = &diag.List{}, map[diag.Place]bool{}, map[*syntax.Table]*tableIndex{}
+	s.caches = newCaches()
+	s.complexities = complexities
 	return s
 }
 
