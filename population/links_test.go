@@ -70,12 +70,12 @@ func TestForeignLinks(t *testing.T) {
 	}
 }
 
-// What is wrong with a file of links is said with its line.
+// What is wrong with a file of links is said with its line and column.
 func TestProblemsOfLinks(t *testing.T) {
 	for _, c := range []struct{ links, want string }{
 		{"from,to\nann,p77\n", `friends.csv:2:5: there is nobody with the id "p77"`},
-		{"from,to\nann,dee\nbob,cid\n\ndee,ann\n", "friends.csv:5: dee and ann are linked in line 2 already"},
-		{"from,to\nann,bob\nann,ann\n", "friends.csv:3: ann is linked to herself"},
+		{"from,to\nann,dee\nbob,cid\n\ndee,ann\n", "friends.csv:5:1: dee and ann are linked in line 2 already"},
+		{"from,to\nann,bob\nann,ann\n", "friends.csv:3:5: ann is linked to herself"},
 		{"from,to,weight\nann,bob,-1\n", "friends.csv:2:9: weight: -1 is negative"},
 		{"from,to,weight\nann,bob,x\n", `friends.csv:2:9: weight: found "x", expected a number`},
 		{"from,to,weight\nann,bob,NaN\n", `friends.csv:2:9: weight: found "NaN", expected a number`},

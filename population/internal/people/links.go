@@ -176,7 +176,7 @@ func (r *linkReader) link() bool {
 		pair[end] = uint32(person)
 	}
 	if pair[0] == pair[1] {
-		r.report(r.rows.Line(), 0, "%s is linked to herself", diag.Shorten(string(cells[r.at[0]])))
+		r.report(r.rows.Line(), r.rows.Column(r.at[1]), "%s is linked to herself", diag.Shorten(string(cells[r.at[0]])))
 		return true
 	}
 	weight, ok := r.weight()
@@ -287,7 +287,7 @@ func (r *linkReader) distinct() bool {
 	if again == len(pairs) {
 		return true
 	}
-	r.report(r.all.line(again), 0, "%s and %s are linked in line %d already",
+	r.report(r.all.line(again), 1, "%s and %s are linked in line %d already",
 		r.name(pairs[again][0]), r.name(pairs[again][1]), r.all.line(one))
 	return false
 }
