@@ -72,6 +72,10 @@ var spoiltNetworks = func() (all []spoilt) {
 			"networks: steady: ends: both rate and after; a link ends by one of them"},
 		{"ends without a time", "{rate: 0.2 per year}", "{}", "{}}\n",
 			"networks: steady: ends: when? Write rate: 0.2 per year or after: 5 years, for example"},
+		{"queue of a contact that links", "transmission:\n  - {rate: 0.5 per year, link: steady}",
+			"supplies: {doses: {at: 1 year, count: 3}}\ntransmission:\n" +
+				"  - {rate: 0.5 per year, link: steady, move: {risk: low}, uses: doses, full: ill, queue: true}", "ill, queue",
+			"transmission 1: queue beside link: when there is room the other may have changed, or left"},
 		{"random without a mean", "{random: {mean: 4}}", "{random: {}}", "{}}\nstates",
 			`networks: market: random: "mean" is missing; write mean: 4, for example`},
 	} {

@@ -133,9 +133,16 @@ func (c *compiler) uses(u *syntax.Uses, what string, machine, name int, only []s
 // is none: to the state of full, and from there once it is their turn.
 func (c *compiler) contactUses(ct *program.Contact, text *syntax.Contact, machine int) *program.Use {
 	use := c.uses(&text.Uses, text.What, machine, c.nameIndex(text.Name), nil)
-	if text.Uses.Queue && (text.Self.Given() || len(text.Inherit) > 0) {
-		c.Add(text.Uses.Full.At, "%s: queue beside self or inherit: when there is room the other may have changed, or left",
-			text.What)
+	beside := ""
+	switch {
+	case text.Self.Given() || len(text.Inherit) > 0:
+		beside = "self or inherit"
+	case text.Link.Given():
+		beside = "link"
+	}
+	if text.Uses.Queue && beside != "" {
+		c.Add(text.Uses.Full.At, "%s: queue beside %s: when there is room the other may have changed, or left", text.What,
+			beside)
 	}
 	if use == nil || use.Full == nil || len(c.program.Machines) == 0 {
 		return use
