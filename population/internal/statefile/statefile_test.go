@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,11 +85,15 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 			t.Errorf("%q: %v", other, err)
 		}
 	}
-	newer := bytes.Clone(file)
-	newer[16] = 2
-	binary.LittleEndian.PutUint32(newer[20:], crc32.Checksum(newer[:20], crc32.MakeTable(crc32.Castagnoli)))
-	if _, err := readAll(newer); err == nil || !strings.Contains(err.Error(), "of a later program") {
-		t.Error("a newer file:", err)
+	for version, want := range map[uint32]string{
+		0: "cannot read any more", statefile.Version + 1: "of a later program", math.MaxUint32: "of a later program",
+	} {
+		other := bytes.Clone(file)
+		binary.LittleEndian.PutUint32(other[16:], version)
+		binary.LittleEndian.PutUint32(other[20:], crc32.Checksum(other[:20], crc32.MakeTable(crc32.Castagnoli)))
+		if _, err := readAll(other); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a file of version %d: %v", version, err)
+		}
 	}
 }
 
