@@ -36,9 +36,10 @@ import (
 // each row, the likelihood given one run is replaced by the marginal likelihood, estimated without
 // bias by a particle filter: weights with such estimates are exact, too [Tran13].
 //
-// Finally, runs from the best proposals are made until the effective sample is as large as wanted
-// or the budget is spent. If the effective size at power 1 stays below 100 (less for budgets below
-// the default), the power is lowered until it is reached, and the result says so.
+// Finally, runs from the best proposals are made: as many as an effective sample of the wanted size
+// was seen to take, or as the budget allows. Only these are in the sample. If its effective size at
+// power 1 is below 100 (less for budgets below the default), the power is lowered until it is
+// reached, and the result says so.
 //
 // [Lenormand13]: https://doi.org/10.1007/s00180-013-0428-3
 // [Wilkinson13]: https://doi.org/10.1515/sagmb-2013-0010
@@ -52,8 +53,9 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 		a.n = max(min(1000, a.budget/20), 50)
 	}
 	a.n = max(a.n, leastPopulation)
-	// With a smaller budget, a smaller exact sample is preferred to a larger inexact one.
-	a.least = math.Min(math.Max(leastSample*float64(a.budget)/ownBudget, 30), math.Min(leastSample, float64(a.n)))
+	// With a smaller budget, a smaller exact sample is preferred to a larger inexact one. It is well
+	// below the size that is wanted: a sample that just reaches it is one without large weights.
+	a.least = math.Min(math.Max(leastSample*float64(a.budget)/ownBudget, 30), math.Min(leastSample, float64(a.n)/2))
 	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"}
 	if err := a.byDistance(ctx); err != nil {
 		return nil, err
@@ -73,7 +75,7 @@ const (
 	leastPopulation = 4 // half are kept, and kernels need two points
 	patience        = 2 // generations by likelihood without improvement before they end
 
-	filterSample = 400 // effective size wanted of estimates by particles
+	enoughSample = 400.0 // effective size: means are then within a twentieth of the posterior's standard deviation
 
 	filterAccept = 0.3 // replaces leastAccept if a particle filter can take over
 
@@ -93,7 +95,8 @@ type abcState struct {
 	scales    [][]float64
 	kept      []run // of the generations by distance
 	threshold float64
-	final     []run // all from the same proposal distribution
+	final     []run   // all from the same proposal distribution
+	expected  float64 // effective size of final, before its runs were made
 	trace     Table
 }
 
@@ -249,21 +252,37 @@ func (a *abcState) byLikelihood(ctx context.Context) error {
 			best, size = found, n
 		}
 	}
-	return a.collect(ctx, best.from, size)
+	return a.collect(ctx, best, size)
 }
 
-// A source is a proposal distribution and its quality: the power, and the efficiency at power 1.
+// A source is a proposal distribution and its quality, by the runs of one generation: the power, and
+// at power 1 the efficiency, which is the effective size over their number. The proposals are those
+// that the generation had, or that it gave.
 type source struct {
 	from              *proposal.Mixture
 	power, efficiency float64
+	runs              int
 }
 
-// refine makes generations of n runs by likelihood, while they improve and more than remain runs of
-// the budget are left.
+// yield is the effective size that a run of the sample gives, with some certainty: the efficiency is
+// the best that was seen, of a few runs that count.
+func (s source) yield() float64 {
+	if s.efficiency == 0 {
+		return 0
+	}
+	return s.efficiency / (1 + 3/math.Sqrt(s.efficiency*float64(s.runs)))
+}
+
+// refine makes generations of n runs by likelihood, or at least half as many, while they improve and
+// remain runs of the budget are left for the sample.
 func (a *abcState) refine(ctx context.Context, best source, n, remain int) (source, error) {
 	from := best.from
-	for worse := 0; worse < patience && a.remaining() > remain; {
-		runs, err := a.propose(ctx, "by likelihood", from, min(n, a.affordable()))
+	for worse := 0; worse < patience; {
+		size := min(n, (a.remaining()-remain)/max(a.particles, 1))
+		if 2*size < n {
+			break
+		}
+		runs, err := a.propose(ctx, "by likelihood", from, size)
 		if err != nil {
 			return best, err
 		}
@@ -271,15 +290,20 @@ func (a *abcState) refine(ctx context.Context, best source, n, remain int) (sour
 		w, _ := a.weights(runs, p)
 		a.addTrace(math.NaN(), p, math.NaN(), weight.EffectiveSize(w))
 		if p == 1 && f > a.goodEnough() {
-			a.final = runs
-			return source{from, p, f}, nil
+			return source{from, p, f, len(runs)}, nil
 		}
 		points, weights := a.sample(runs, p)
-		from = proposal.NewMixture(points, weights, 0.5, 0.1)
+		used := from
+		// Wider than the posterior, and with more of the prior: too few proposals in a tail look as if
+		// there were none.
+		from = proposal.NewMixture(points, weights, 1, 0.2)
 		if p > best.power*1.1 || p == 1 && f > best.efficiency*1.2 {
-			best, worse = source{from, p, f}, 0
-		} else {
-			worse++
+			best, worse = source{from, p, f, len(runs)}, 0
+			continue
+		}
+		worse++
+		if used == best.from { // its own efficiency is now known, and not only that of the one before
+			best.efficiency, best.runs = f, len(runs)
 		}
 	}
 	return best, nil
@@ -294,37 +318,40 @@ func (a *abcState) goodEnough() float64 {
 	return 0.25
 }
 
-// wanted is the effective size at which a fit ends. Where an estimate takes dozens of runs, 400 are
-// enough by default, as with chains: means are then within a twentieth of the posterior's standard
-// deviation.
+// wanted is the effective size that the number of final runs is chosen for: the population, if one
+// was asked for. By default it is the number of a generation, but at least enoughSample; and where
+// an estimate takes dozens of runs, no more.
 func (a *abcState) wanted() float64 {
-	if a.particles > 0 && a.e.o.Population == 0 {
-		return math.Min(float64(a.n), filterSample)
+	switch {
+	case a.e.o.Population > 0:
+		return float64(a.n)
+	case a.particles > 0:
+		return enoughSample
 	}
-	return float64(a.n)
+	return math.Max(float64(a.n), enoughSample)
 }
 
 // affordable is the number of runs, or likelihood estimates, that the budget allows.
 func (a *abcState) affordable() int { return a.remaining() / max(a.particles, 1) }
 
-// collect makes runs until the effective size is as wanted, in batches of at least least. The size
-// of a batch depends on the efficiency so far.
-func (a *abcState) collect(ctx context.Context, from *proposal.Mixture, least int) error {
-	for a.affordable() > 0 {
-		batch := least
-		if len(a.final) > 0 {
-			w, _ := a.weights(a.final, 1)
-			size := weight.EffectiveSize(w)
-			want := a.wanted()
-			if size >= want {
-				return nil
-			}
-			missing := (want - size) / size * float64(len(a.final))
-			batch = int(math.Min(math.Max(1.05*missing, float64(least)), 8*float64(least)))
-		}
-		runs, err := a.propose(ctx, "for the sample", from, min(batch, a.affordable()))
+// collect makes the runs of the sample: as many as the effective size that is wanted takes with
+// these proposals, in stages of at most 8·size. The number is fixed before them, by runs that are
+// not among them. A sample that grows until it looks large enough, or that is kept because it looks
+// so, tends to be one in which runs with large weights are missing. These are in the tails: it is
+// too narrow.
+func (a *abcState) collect(ctx context.Context, best source, size int) error {
+	n := a.affordable()
+	if y := best.yield(); y > 0 {
+		n = int(math.Min(float64(n), math.Max(math.Ceil(a.wanted()/y), float64(size))))
+		a.expected = float64(n) * y
+	}
+	for n > 0 {
+		runs, err := a.propose(ctx, "for the sample", best.from, min(n, 8*size, a.affordable()))
 		if err != nil {
 			return err
+		}
+		if n -= len(runs); a.affordable() == 0 {
+			n = 0
 		}
 		a.final = append(a.final, runs...)
 		p, _ := a.finalPower()
@@ -357,7 +384,6 @@ func (a *abcState) byParticles(ctx context.Context, best source) (source, int, e
 		a.particles = firstParticles
 		return first, least, nil
 	}
-	a.final = nil
 	second, err := a.refine(ctx, source{from: first.from}, n, a.budget/3)
 	return second, n, err
 }
@@ -473,15 +499,16 @@ func (a *abcState) result() (*Result, error) {
 	s := random.New(a.e.o.Seed, math.MaxUint64)
 	places, thinned := weight.Thin(w, 4*a.n, &s)
 	p := &r.Posterior
-	var points [][]float64
 	for _, i := range places {
-		points = append(points, runs[i].z)
 		p.Rows, p.Paths = append(p.Rows, a.e.problem.values(runs[i].z)), append(p.Paths, runs[i].path)
 	}
 	p.Weights = thinned
 	p.Names, p.Units = a.e.problem.names()
-	best := densest(points, p.Weights)
+	best := densest(p.Rows, p.Weights)
 	r.Best, r.BestScore = p.Rows[best], runs[places[best]].likelihood
+	// What decides by the sample's own size must be far from what was expected: a sample that just
+	// passes is one without large weights.
+	size := weight.EffectiveSize(w)
 	switch {
 	case r.Power == 0 && len(a.final) == 0:
 		r.Notes = append(r.Notes, fmt.Sprintf("the budget of %d runs was used up before any could be weighed by "+
@@ -496,26 +523,25 @@ func (a *abcState) result() (*Result, error) {
 			"%.3g times as much as they are: with all of it, fewer than "+
 			"%.0f of the runs would count. Intervals are too wide; a larger budget or a method that follows the data from "+
 			"row to row narrows them", r.Power, 1/math.Sqrt(r.Power), want))
-	case weight.EffectiveSize(w) < a.least:
-		r.Notes = append(r.Notes, fmt.Sprintf("the sample is of the posterior, but tells as much as %.0f draws: %d of the "+
-			"runs that were made for it could have given the data. "+
-			"A larger budget gives more", weight.EffectiveSize(w), possible(a.final)))
+	case a.expected < enoughSample || size < enoughSample/2:
+		r.Notes = append(r.Notes, fmt.Sprintf("the sample is of the posterior, but small: it tells as much as %.0f draws "+
+			"(%.0f were expected, and %.0f are enough). Standard deviations and intervals are uncertain, and more often too "+
+			"narrow than too wide; a larger budget or population gives more", size, a.expected, enoughSample))
 	}
 	return r, nil
 }
 
-// densest is the index of the sample's point with the highest density on the normal scale, by
-// kernel density estimation.
-func densest(points [][]float64, weights []float64) (best int) {
-	n, d := weight.EffectiveSize(weights), float64(len(points[0]))
+// densest is the index of the row with the highest density, by kernel density estimation.
+func densest(rows [][]float64, weights []float64) (best int) {
+	n, d := weight.EffectiveSize(weights), float64(len(rows[0]))
 	// Silverman's rule, as a factor of the variance.
-	m := proposal.NewMixture(points, weights, detmath.Pow(4/(d+2)/n, 2/(d+4)), 0)
-	if m.Prepare(len(points[0])) != nil {
-		return 0 // cannot happen: the sample has points and weights
+	m := proposal.NewMixture(rows, weights, detmath.Pow(4/(d+2)/n, 2/(d+4)), 0)
+	if m.Prepare(len(rows[0])) != nil {
+		return 0 // cannot happen: the sample has rows and weights
 	}
 	most := math.Inf(-1)
-	for i, z := range points {
-		if density := m.KernelLogDensity(z); density > most {
+	for i, x := range rows {
+		if density := m.KernelLogDensity(x); density > most {
 			best, most = i, density
 		}
 	}

@@ -4,6 +4,7 @@ package fit
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
@@ -116,5 +117,52 @@ func TestSoakFourUnknowns(t *testing.T) {
 	t.Logf("exact in %d of 40, after %d runs on average", exact, runs/40)
 	if exact < 36 {
 		t.Errorf("exact in %d of 40 only", exact)
+	}
+}
+
+// What docs/guide/fitting.md says of small samples: over many seeds, the mean and the standard
+// deviation of exact fits with no note are those of the posterior, within 0.03 of a standard
+// deviation and 3 %, and four standard errors of what is measured. Exact fits with a note are too
+// narrow by 15 % at most. The error of a mean is at least 0.8 of how much it varies.
+func TestSoakSmallSamples(t *testing.T) {
+	p, mean, sd := stretchedProblem()
+	for _, c := range []struct{ population, budget, seeds int }{{0, 1000, 300}, {0, 2000, 300}, {0, 5000, 160},
+		{0, 10_000, 100}, {0, 20_000, 60}, {100, 60_000, 160}, {500, 60_000, 60}} {
+		var means, sds, errors, size [2][]float64 // without a note, and with one
+		for seed := range uint64(c.seeds) {
+			r, err := fitDirectly(p, stretched{}, Options{Seed: seed, Population: c.population, Budget: c.budget})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !r.Exact {
+				continue
+			}
+			k := min(len(r.Notes), 1)
+			means[k] = append(means[k], (r.Posterior.Mean(0)-mean)/sd)
+			sds[k] = append(sds[k], r.Posterior.SD(0)/sd-1)
+			errors[k] = append(errors[k], r.Marginals()[0].MeanError/sd)
+			size[k] = append(size[k], r.Effective())
+		}
+		for k, least := range []float64{-0.03, -0.15} {
+			n := len(means[k])
+			if n < 8 {
+				continue
+			}
+			m, me := meanAndError(means[k])
+			s, se := meanAndError(sds[k])
+			said, _ := meanAndError(errors[k])
+			effective, _ := meanAndError(size[k])
+			scatter := math.Sqrt(varianceOf(means[k]))
+			t.Logf("population %d, budget %d: %d of %d with %d notes, effective sample %.0f: mean off by %+.3f ± %.3f, sd by "+
+				"%+.1f ± %.1f %%; means vary by %.3f, said %.3f", c.population, c.budget, n, c.seeds, k, effective, m, me, 100*s, 100*se,
+				scatter, said)
+			if !(s > least-4*se && s < 0.03+4*se) || k == 0 && !(math.Abs(m) < 0.03+4*me) {
+				t.Errorf("the mean is off by %+.3f ± %.3f standard deviations, and these by %+.3f ± %.3f", m, me, s, se)
+			}
+			// The relative standard error of scatter is 1/√2n.
+			if !(said > 0.8*scatter*(1-4/math.Sqrt(2*float64(n)))) {
+				t.Errorf("means vary by %.3f, said %.3f", scatter, said)
+			}
+		}
 	}
 }

@@ -52,7 +52,7 @@ func ExampleRun() {
 		return p,
 			calls{4}, nil
 	}))
-	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 200,
+	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 400,
 		Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
@@ -60,15 +60,15 @@ func ExampleRun() {
 	fmt.Print(result.Text())
 	fmt.Println("exact:", result.Exact)
 	// Output:
-	// unknown          mean     sd       5 %      median   95 %     best     prior
-	// rate (per day)   52.18    5.36     44.39    52.12    61.48    48.47    log-uniform 1..1000
-	// noted            0.2395   0.0398   0.1823   0.2342   0.3075   0.2343   beta a 1 b 1
+	// unknown          mean     sd       5 %     median   95 %     best    prior
+	// rate (per day)   52.78    5.87     42.74   52.79    62.95    51.43   log-uniform 1..1000
+	// noted            0.2444   0.0396   0.184   0.2443   0.3131   0.248   beta a 1 b 1
 	//
 	// correlation   rate
-	// noted         -0.33
+	// noted         -0.40
 	//
 	// the data moved all unknowns
-	// effective sample 247 of 800 rows, 2872 runs, 11488 events
+	// effective sample 574 of 1600 rows, 6700 runs, 26800 events
 	// exact: true
 }
 

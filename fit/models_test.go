@@ -345,3 +345,34 @@ func fitDirectly(p *Problem, model Simulator, o Options) (*Result, error) {
 	o.Kind, o.Registry, o.Executor = "test", g, ensemble.InMemory{Slots: 2}
 	return Run(context.Background(), p, nil, o)
 }
+
+// A stretched model has rows of x·exp(g/2), g standard normal in each run, which are seen with a
+// normal error of 0.6. The posterior of x has a long right tail, in which few runs count, and much.
+type stretched struct{}
+
+func (stretched) Simulate(_ context.Context, x []float64, seed uint64) (Trajectory, error) {
+	s := random.New(seed)
+	r := Reports{Law: Law{Family: Gaussian, Arg: 0.6}}
+	for range 2 {
+		r.Mean = append(r.Mean, x[0]*math.Exp(standardNormal(&s)/2))
+	}
+	return Trajectory{Columns: []Reports{r}, Events: 1}, nil
+}
+
+// stretchedProblem has two rows, and the exact mean and standard deviation of x.
+func stretchedProblem() (p *Problem, mean, sd float64) {
+	data := []float64{2.1, 4.4}
+	mean, sd = moments(func(x float64) float64 {
+		likelihood := 1.0
+		for _, y := range data {
+			sum := 0.0
+			for g := -6.0; g < 6; g += 0.01 {
+				e := (y - x*math.Exp(g/2)) / 0.6
+				sum += math.Exp(-g*g/2 - e*e/2)
+			}
+			likelihood *= sum
+		}
+		return likelihood
+	}, 0, 12)
+	return oneColumn(data, Unknown{"x", "", Uniform(0, 12)}), mean, sd
+}

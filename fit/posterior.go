@@ -71,16 +71,19 @@ func (p *Posterior) Mean(j int) float64 {
 	return sum
 }
 
-// meanError is the standard error of the mean of unknown j, √Σw²(x−mean)² [Geweke89]. It is
-// SD/√Effective if the weights are independent of the unknown, and larger if rows with large
-// weights are far from the mean.
+// meanError is the standard error of the mean of unknown j, by the jackknife: without row i the mean
+// is lower by w(x−mean)/(1−w). It is about SD/√Effective if the weights are independent of the
+// unknown, and larger if rows with large weights are far from the mean. Without the divisor, as in
+// [Geweke89], it is too small where few rows have most of the weight.
 //
 // [Geweke89]: https://doi.org/10.2307/1913710
 func (p *Posterior) meanError(j int) float64 {
 	mean, sum := p.Mean(j), 0.0
 	for i, row := range p.Rows {
-		d := p.Weights[i] * (row[j] - mean)
-		sum += float64(d * d)
+		if w := p.Weights[i]; w < 1 {
+			d := w / (1 - w) * (row[j] - mean)
+			sum += float64(d * d)
+		}
 	}
 	return math.Sqrt(sum)
 }
