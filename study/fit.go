@@ -185,7 +185,8 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 
 // positives is how many of those tested in a row are expected to be positive, if a column is of a
 // survey, by the mean of its chance; and otherwise the mean of the column. A row without tests, or
-// without anybody to ask, has none.
+// without anybody to ask, has none. Whoever draws reports takes the number of tests for the
+// [fit.Problem.OutOf], too.
 func positives(tested []float64, row int, mean float64) float64 {
 	if tested == nil {
 		return mean

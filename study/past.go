@@ -30,6 +30,8 @@ type Past struct {
 
 	// Columns are the data, for pictures. A job does not carry them.
 	Columns []fit.Column `json:"-"`
+	// Tested are, by column of a survey, how many were tested; see [fit.Problem.OutOf].
+	Tested [][]float64 `json:"-"`
 }
 
 // newPast reads fit.json and study.json of a fit.
@@ -40,6 +42,7 @@ func newPast(report, request []byte) (*Past, error) {
 			Columns []struct {
 				Name   string     `json:"name"`
 				Values []*float64 `json:"values"`
+				Tested []*float64 `json:"tested"`
 			} `json:"columns"`
 		} `json:"data"`
 	}
@@ -56,18 +59,11 @@ func newPast(report, request []byte) (*Past, error) {
 	p := &Past{Times: of.Data.Times, Fitted: Fitted{r.Size, r.Scenario, r.Set}, Until: r.Until, Data: r.Data,
 		Unknown: r.Unknown, Match: r.Match}
 	for _, c := range of.Data.Columns {
-		if len(c.Values) != len(p.Times) {
+		if len(c.Values) != len(p.Times) || c.Tested != nil && len(c.Tested) != len(p.Times) {
 			return nil, errors.New("fit.json: a column of the data has not one value for each time")
 		}
-		column := fit.Column{Name: c.Name}
-		for _, y := range c.Values {
-			if y == nil {
-				column.Data = append(column.Data, math.NaN())
-			} else {
-				column.Data = append(column.Data, *y)
-			}
-		}
-		p.Columns = append(p.Columns, column)
+		p.Columns = append(p.Columns, fit.Column{Name: c.Name, Data: orGap(c.Values)})
+		p.Tested = append(p.Tested, orGap(c.Tested))
 	}
 	problem := fit.Problem{Times: p.Times, Columns: p.Columns}
 	if len(p.Times) == 0 || len(p.Columns) == 0 {
@@ -75,6 +71,18 @@ func newPast(report, request []byte) (*Past, error) {
 	}
 	p.Last = problem.LastRow()
 	return p, nil
+}
+
+// orGap are numbers with NaN for null; nil for none.
+func orGap(values []*float64) (all []float64) {
+	for _, y := range values {
+		if y == nil {
+			all = append(all, math.NaN())
+		} else {
+			all = append(all, *y)
+		}
+	}
+	return all
 }
 
 // Time is that of the last observation, on the model's clock.

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"runtime"
@@ -53,12 +54,18 @@ func (f *From) Project(ctx context.Context, m *population.Model, seed uint64, fi
 	}
 	p := &Projection{Times: f.Past.projected(m), Last: f.Past.Last, Runs: min(replicas, MostProjected),
 		Shares: fit.PredictionShares()}
+	tested := f.Past.outOf(len(p.Times))
+	for i, match := range modelfit.Of(of).Matches() {
+		if i < len(tested) && match.Tested != "" && tested[i] == nil {
+			return nil, fmt.Errorf("fit.json does not say how many were tested for %s; fit again", match.Column)
+		}
+	}
 	reports := make([][][]float64, p.Runs) // by replica, column and row
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range reports {
 		group.Go(func() (err error) {
-			reports[k], err = f.reports(ctx, modelfit.Of(of), p.Times, seed, first+k)
+			reports[k], err = f.reports(ctx, modelfit.Of(of), p.Times, tested, seed, first+k)
 			return err
 		})
 	}
@@ -102,40 +109,69 @@ func (p *Past) projected(m *population.Model) []float64 {
 	return times
 }
 
+// outOf are, by column and for so many rows, the numbers that were tested, if it is of a survey. Where
+// the data have no such number, and after them, it is the last one before; at the start, the first.
+func (p *Past) outOf(rows int) [][]float64 {
+	all := make([][]float64, len(p.Columns))
+	for i := range min(len(p.Tested), len(all)) {
+		known := slices.DeleteFunc(slices.Clone(p.Tested[i]), math.IsNaN)
+		if len(known) == 0 {
+			continue
+		}
+		last := known[0]
+		for row := range rows {
+			if row <= p.Last && !math.IsNaN(p.Tested[i][row]) {
+				last = p.Tested[i][row]
+			}
+			all[i] = append(all[i], last)
+		}
+	}
+	return all
+}
+
 // reports are those of a replica, by column and row.
-func (f *From) reports(ctx context.Context, of modelfit.Fit, times []float64, seed uint64, replica int) ([][]float64,
-	error) {
+func (f *From) reports(ctx context.Context, of modelfit.Fit, times []float64, tested [][]float64, seed uint64,
+	replica int) ([][]float64, error) {
 	past := f.pastOf(seed, replica)
 	path := f.Posterior.Paths[f.index(seed, replica)]
 	run, err := of.Follow(ctx, times, f.Row(seed, replica), past.Seed)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { run.Close() }()
+	p := &particle{run: run, tested: tested}
+	defer func() { p.Close() }()
 	fork := func(seed uint64) error {
-		next, err := run.Fork(seed)
+		next, err := p.Fork(seed)
 		if err == nil {
-			run.Close()
-			run = next
+			p.Close()
+			p = next.(*particle)
 		}
 		return err
 	}
 	s := random.New(seed, reportStream, uint64(replica))
-	all := make([][]float64, len(run.Observations()))
+	all := make([][]float64, len(tested))
 	forks := path.Forks
 	for row := range times {
-		means, err := run.Step(ctx)
+		means, _, err := p.Step(ctx)
 		if err != nil {
 			return nil, err
 		}
-		for i, o := range run.Observations() {
-			all[i] = append(all[i], law(o).Draw(means[i], &s))
+		var c fit.Trajectory // of this row
+		here := &fit.Problem{OutOf: make([][]float64, len(tested))}
+		for i, o := range p.run.Observations() {
+			c.Columns = append(c.Columns, fit.Reports{Mean: means[i : i+1], Law: law(o)})
+			if tested[i] != nil {
+				here.OutOf[i] = tested[i][row : row+1]
+			}
+		}
+		for i, y := range here.Draw(c, &s) {
+			all[i] = append(all[i], y...)
 		}
 		for ; err == nil && len(forks) > 0 && forks[0].Row == row; forks = forks[1:] {
 			err = fork(forks[0].Seed)
 		}
 		if err == nil && row == f.Past.Last {
-			if past.Fingerprint != 0 && past.Fingerprint != run.Fingerprint() {
+			if past.Fingerprint != 0 && past.Fingerprint != p.Check() {
 				return nil, modelfit.ErrOtherPast
 			}
 			err = fork(past.Luck)

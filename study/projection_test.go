@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -326,18 +327,60 @@ func TestProjectedReports(t *testing.T) {
 			t.Errorf("at %v reports are %v, where %v were", p.Times[row], q, y)
 		}
 	}
-	law := e.exact(gridCells(1))
+	quantilesOf(t, p, 3, e.exact(gridCells(1)), r.Effective())
+}
+
+// quantilesOf checks the quantiles of the first column in a row, which is of a law with jumps: the
+// law is above the share at the quantile, and below it before, within four standard errors.
+func quantilesOf(t *testing.T, p *Projection, row int, law []float64, effective float64) {
+	t.Helper()
 	for i, share := range p.Shares {
-		// The quantile of a law with jumps: the law is above the share there, and below it before,
-		// within four standard errors.
-		n := int(math.Round(p.Columns[0].Quantiles[3][i]))
+		n := int(math.Round(p.Columns[0].Quantiles[row][i]))
 		upTo := 0.0
 		for k := range n {
 			upTo += law[k]
 		}
-		slack := 4 * math.Sqrt(share*(1-share)*(1./400+1/r.Effective()))
+		slack := 4 * math.Sqrt(share*(1-share)*(1./float64(p.Runs)+1/effective))
 		if upTo > share+slack || upTo+law[n] < share-slack {
 			t.Errorf("%g %% of the reports are at most %d, of the law %.3f to %.3f", 100*share, n, upTo, upTo+law[n])
 		}
+	}
+}
+
+// What a survey is expected to find is a number of those tested, with binomial noise, up to the last
+// data point and after it: of as many as in the last row. Nothing happens in the model, so that each
+// row has the same law, of 40 and of 20 tests.
+func TestProjectedSurvey(t *testing.T) {
+	e := surveyed()
+	r := e.fit(t, e.data, fit.Options{Seed: 1, Population: 300})
+	past := &Past{Times: e.times, Last: 1, Data: "data.csv", Columns: []fit.Column{{Name: "seen", Data: e.data}},
+		Tested: [][]float64{{40, 20}}}
+	request := &Request{Kind: Run, Model: "model.yaml", Source: []byte(e.source),
+		Posterior: &From{Posterior: r.Posterior, Past: past}}
+	m, err := request.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := request.Posterior.Project(t.Context(), m, 1, 0, 400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(p.Times, []float64{1, 2, 3}) {
+		t.Fatal(p.Times)
+	}
+	for row, tests := range []int{40, 20, 20} {
+		law := make([]float64, tests+1)
+		for i, share := range e.posterior(gridCells(1))[0].share {
+			x := (float64(i) + 0.5) / float64(gridCells(1))
+			for k, q := range binomial(tests, 0.9*x+0.02*(1-x), share) {
+				law[k] += q
+			}
+		}
+		quantilesOf(t, p, row, law, r.Effective())
+	}
+	past.Tested = nil
+	if _, err := request.Posterior.Project(t.Context(), m, 1, 0, 400); err == nil ||
+		!strings.Contains(err.Error(), "how many were tested for seen") {
+		t.Error(err)
 	}
 }

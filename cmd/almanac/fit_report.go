@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
 
@@ -31,14 +30,8 @@ func newFitReport(asked *study.Request, o *study.OpenedFit, r *fit.Result, predi
 		TimeLabel: pictures.TimeLabel(o.Model), Dates: pictures.Dates(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range modelfit.Of(o.Fit).Matches() {
-		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Where: m.Where, Error: m.Error}
-		for _, y := range o.Data.Columns[i] {
-			if math.IsNaN(y) {
-				c.Values = append(c.Values, nil)
-			} else {
-				c.Values = append(c.Values, &y)
-			}
-		}
+		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Where: m.Where, Error: m.Error,
+			Values: fitted.OrNull(o.Data.Columns[i]), Tested: fitted.OrNull(o.Data.Tested[i])}
 		p.Data.Columns = append(p.Data.Columns, c)
 	}
 	if seen, inside := 0, 0; predicted != nil {

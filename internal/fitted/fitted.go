@@ -55,11 +55,24 @@ type Data struct {
 // A Column is one observed series.
 type Column struct {
 	Name   string              `json:"name"`
-	Kind   string              `json:"kind"` // incidence, flow or state
+	Kind   string              `json:"kind"` // incidence, seen, flow, state, survey or value
 	Of     string              `json:"of"`
 	Where  map[string][]string `json:"where,omitempty"` // the group; values of attributes
 	Error  string              `json:"error"`
-	Values []*float64          `json:"values"` // null for a missing value
+	Values []*float64          `json:"values"`           // null for a missing value
+	Tested []*float64          `json:"tested,omitempty"` // of a survey: how many the values are out of
+}
+
+// OrNull are numbers with null for NaN.
+func OrNull(values []float64) (all []*float64) {
+	for _, y := range values {
+		if math.IsNaN(y) {
+			all = append(all, nil)
+		} else {
+			all = append(all, &y)
+		}
+	}
+	return all
 }
 
 // Predictive is the posterior predictive distribution, or the prediction at the best point if there
