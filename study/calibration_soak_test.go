@@ -8,18 +8,18 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// Calibration of three models with two unknowns each, and 500 data sets: χ² with 20 bins and
+// Calibration of both methods on four models with two unknowns each: χ² with 20 bins, mean ranks and
 // coverage, at a level of 1e-3 for all tests together, stated before they were run.
 func TestSoakCalibration(t *testing.T) {
-	for _, c := range []struct {
-		model *exactly
-		o     fit.Options
-	}{
-		{finalSizes(), fit.Options{Method: "abc", Population: 150}},
-		{immigrationDeath(), fit.Options{Method: "abc", Population: 150}},
-		{elevenPeople(), fit.Options{Method: "abc", Population: 150}},
-		{immigrationDeath(), fit.Options{Method: "pmmh", Population: 100, Budget: 25_000}},
-	} {
-		t.Run(c.model.name+" by "+c.o.Method, func(t *testing.T) { c.model.calibrate(t, 500, c.o).check(t, 20, 4, 1e-3) })
+	for _, e := range []*exactly{finalSizes(), immigrationDeath(), elevenPeople(), birthDeath()} {
+		for _, c := range []struct {
+			sets int
+			o    fit.Options
+		}{
+			{500, fit.Options{Method: "abc", Population: 400}},
+			{300, fit.Options{Method: "pmmh", Population: 100, Budget: 25_000}},
+		} {
+			t.Run(e.name+" by "+c.o.Method, func(t *testing.T) { e.calibrate(t, c.sets, c.o).check(t, 20, 8, 1e-3) })
+		}
 	}
 }

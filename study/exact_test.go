@@ -56,14 +56,19 @@ func (e *exactly) open(t testing.TB, data []float64) (*OpenedFit, []byte) {
 // fit fits the model file, in memory.
 func (e *exactly) fit(t testing.TB, data []float64, o fit.Options) *fit.Result {
 	t.Helper()
-	opened, payload := e.open(t, data)
-	o.Kind, o.Registry = FitKind, Registry()
-	o.Executor = ensemble.InMemory{Slots: 2}
-	r, err := fit.Run(t.Context(), opened.Problem, payload, o)
+	r, err := e.tryFit(t, data, o)
 	if err != nil {
 		t.Fatalf("%s: %v", e.name, err)
 	}
 	return r
+}
+
+func (e *exactly) tryFit(t testing.TB, data []float64, o fit.Options) (*fit.Result, error) {
+	t.Helper()
+	opened, payload := e.open(t, data)
+	o.Kind, o.Registry = FitKind, Registry()
+	o.Executor = ensemble.InMemory{Slots: 2}
+	return fit.Run(t.Context(), opened.Problem, payload, o)
 }
 
 // A marginal is the distribution of one unknown, by the middles of cells.
