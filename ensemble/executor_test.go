@@ -224,7 +224,7 @@ func TestExecutorsFailAlike(t *testing.T) {
 		"open": {kind(func([]byte) (Model, error) { return nil, errors.New("no such model") }), Limits{},
 			ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: no such model"}},
 		"open panic": {kind(func([]byte) (Model, error) { panic("no model") }), Limits{},
-			ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: panic: no model"}},
+			ReplicaError{Point: -2, Replica: -13, Reason: "panic", Text: "the model cannot be opened: panic: no model"}},
 		"no model": {kind(func([]byte) (Model, error) { return nil, nil }), Limits{}, ReplicaError{Point: -2, Replica: -13,
 			Reason: "error", Text: "the model cannot be opened: the kind gives no model"}},
 	} {
@@ -248,7 +248,13 @@ func TestExecutorsFailAlike(t *testing.T) {
 						return nil
 					}})
 					var failed *ReplicaError
-					if !errors.As(err, &failed) || *failed != want {
+					if !errors.As(err, &failed) {
+						t.Fatalf("%v\nand not %+v", err, want)
+					}
+					if panicked := strings.Contains(want.Text, "panic: "); panicked != (failed.Stack != "") {
+						t.Errorf("%v has the stack %q", err, failed.Stack)
+					}
+					if failed.Stack = ""; *failed != want {
 						t.Errorf("%v\nand not %+v", err, want)
 					}
 					if outcome.PointsDone != want.Point || points != want.Point {

@@ -198,6 +198,7 @@ type ReplicaError struct {
 	Replica int
 	Reason  string // "error", "panic", "time", "memory", "died"
 	Text    string // what happened
+	Stack   string // of the goroutine, if it panicked
 	Repeat  string // the command that repeats the replica
 }
 
@@ -211,7 +212,7 @@ func (e *ReplicaError) Error() string {
 }
 
 func (j *Job) replicaError(f wire.Failure) *ReplicaError {
-	e := &ReplicaError{Point: f.Point, Replica: f.Replica, Reason: f.Reason, Text: f.Text}
+	e := &ReplicaError{Point: f.Point, Replica: f.Replica, Reason: f.Reason, Text: f.Text, Stack: f.Stack}
 	if f.Point >= 0 && f.Point < len(j.Points) {
 		p := j.Points[f.Point]
 		e.Set = p.text()

@@ -30,10 +30,11 @@ func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limi
 	}
 	switch {
 	case errors.Is(err, errMemory):
-		return Values{}, &replicaFailure{"memory", fmt.Sprintf("it takes more than the %d bytes of memory that it may",
-			limits.Memory)}
+		return Values{}, &replicaFailure{reason: "memory",
+			text: fmt.Sprintf("it takes more than the %d bytes of memory that it may", limits.Memory)}
 	case errors.Is(err, errTime):
-		return Values{}, &replicaFailure{"time", fmt.Sprintf("it takes longer than the %v that it may", limits.Time)}
+		return Values{}, &replicaFailure{reason: "time",
+			text: fmt.Sprintf("it takes longer than the %v that it may", limits.Time)}
 	}
 	return v, err
 }
@@ -80,7 +81,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	}
 	answers := make(chan answer, 1)
 	l.call(func() {
-		a := answer{err: &replicaFailure{"panic", "it ended its goroutine"}}
+		a := answer{err: &replicaFailure{reason: "panic", text: "it ended its goroutine"}}
 		defer func() { answers <- a }()
 		defer recoverTo(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) },
 			&a.err)

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // handle runs a task, stores the result, and only then acknowledges it.
@@ -79,8 +79,8 @@ func (w *Worker) do(ctx context.Context, k Kind, t *wire.Task, delivered uint64)
 			return nil, err
 		case tries > w.o.Tries:
 			b := &batch{w: w, r: &wire.Result{}}
-			b.fail(t.Pieces[0].Point, t.Pieces[0].First, "died",
-				fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries))
+			b.fail(t.Pieces[0].Point, t.Pieces[0].First, &replicaFailure{reason: "died", text: fmt.Sprintf(
+				"%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries)})
 			return b.r, nil
 		}
 	}
@@ -114,7 +114,7 @@ type batch struct {
 func (b *batch) do(pieces []wire.Piece, cut time.Duration) *wire.Result {
 	b.r, b.begun, b.cut, b.bytes, b.n = &wire.Result{}, time.Now(), cut, 0, 0
 	if b.model.err != nil {
-		b.fail(pieces[0].Point, pieces[0].First, "error", b.model.err.Error())
+		b.fail(pieces[0].Point, pieces[0].First, b.model.err)
 		return b.r
 	}
 	defer b.loop.release()
@@ -133,7 +133,7 @@ func (b *batch) do(pieces []wire.Piece, cut time.Duration) *wire.Result {
 // run runs a piece, and reports whether to continue with the next.
 func (b *batch) run(p wire.Piece) bool {
 	if p.Point >= len(b.model.spec.Job.Points) {
-		return b.fail(p.Point, p.First, "error", "there is no such point")
+		return b.fail(p.Point, p.First, errors.New("there is no such point"))
 	}
 	for i := range p.Count {
 		if b.n > 0 && (b.alone || time.Since(b.begun) >= b.cut || b.w.stop.Load() || b.bytes >= maxResultBytes) {
@@ -142,7 +142,7 @@ func (b *batch) run(p wire.Piece) bool {
 		if b.runner == nil || b.point != p.Point {
 			var err error
 			if b.runner, err = b.model.at(p.Point); err != nil {
-				return b.fail(p.Point, p.First+i, "error", err.Error())
+				return b.fail(p.Point, p.First+i, err)
 			}
 			b.point = p.Point
 		}
@@ -154,14 +154,11 @@ func (b *batch) run(p wire.Piece) bool {
 		if err == nil {
 			err = checkValues(v)
 		}
-		var failed *replicaFailure
-		switch {
-		case errors.As(err, &failed):
-			return b.fail(p.Point, r.Number, failed.reason, failed.text)
-		case err != nil:
-			return b.fail(p.Point, r.Number, "error", err.Error())
-		case !b.add(p.Point, r.Number, v):
-			return b.fail(p.Point, r.Number, "error", "it gives other outputs than the replicas before it")
+		if err == nil && !b.add(p.Point, r.Number, v) {
+			err = errors.New("it gives other outputs than the replicas before it")
+		}
+		if err != nil {
+			return b.fail(p.Point, r.Number, err)
 		}
 	}
 	return true
@@ -195,8 +192,11 @@ func (b *batch) add(point, number int, v Values) bool {
 	return true
 }
 
-func (b *batch) fail(point, replica int, reason, text string) bool {
-	b.r.Failure = &wire.Failure{Point: point, Replica: replica, Reason: reason, Text: shorten(text)}
+func (b *batch) fail(point, replica int, err error) bool {
+	failed := &replicaFailure{reason: "error"}
+	errors.As(err, &failed)
+	b.r.Failure = &wire.Failure{Point: point, Replica: replica, Reason: failed.reason, Text: shorten(err.Error()),
+		Stack: shorten(failed.stack)}
 	b.w.count(func(s *WorkerStats) { s.Failures++ })
 	return false
 }
@@ -305,14 +305,15 @@ func (w *Worker) store(ctx context.Context, job string, k wire.Key, r *wire.Resu
 }
 
 // A replicaFailure is a failure other than an error that the model returned.
-type replicaFailure struct{ reason, text string }
+type replicaFailure struct{ reason, text, stack string }
 
 func (f *replicaFailure) Error() string { return f.text }
 
 // recoverTo turns a panic into an error.
 func recoverTo(log func(stack []byte), err *error) {
-	if p := recover(); p != nil {
-		log(debug.Stack())
-		*err = &replicaFailure{"panic", fmt.Sprintf("panic: %v", p)}
+	if value := recover(); value != nil {
+		p := panics.Caught(value)
+		log(p.Stack)
+		*err = &replicaFailure{"panic", fmt.Sprintf("panic: %v", p.Value), string(p.Stack)}
 	}
 }

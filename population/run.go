@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/panics"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
@@ -131,6 +132,8 @@ type Progress struct {
 // then ends with the first replica that failed: whether later ones have run depends on the number of
 // workers. A run for which there is not enough memory from the start does not begin; see
 // [Model.CheckMemory].
+//
+// A panic of a replica, such as one of OnEvent, is one of Run, when the others have ended.
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 || o.First < 0 {
 		panic("population: Replicas, First and Workers cannot be negative")
@@ -174,16 +177,19 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if look != nil {
 					tracks[w].live = &look.live[k]
 				}
-				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
-				if err == nil && o.Save != nil {
-					err = o.Save.replica(r, k, o.First+k, run)
-				}
-				runs[k] = run
+				var err error
+				runs[k], err = caught(func() (*Run, error) {
+					run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
+					if err == nil && o.Save != nil {
+						err = o.Save.replica(r, k, o.First+k, run)
+					}
+					return run, err
+				})
 				if failed.end(k, err); err != nil {
 					o.Save.end()
 				}
 				if look != nil && err == nil {
-					look.live[k].Load().ended.Store(run)
+					look.live[k].Load().ended.Store(runs[k])
 				}
 				if err != nil {
 					return
@@ -198,6 +204,9 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		defer stop()
 	}
 	group.Wait()
+	if panicked, ok := failed.err.(*panics.Error); ok {
+		panic(panicked)
+	}
 	for k, run := range runs {
 		if run == nil || k > failed.lowest {
 			continue
@@ -218,6 +227,16 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 		result.Stopped = context.Cause(ctx)
 	}
 	return result, result.Stopped
+}
+
+// caught calls f, and returns its panic as an error.
+func caught(f func() (*Run, error)) (run *Run, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = panics.Caught(value)
+		}
+	}()
+	return f()
 }
 
 // failures stops, when a replica fails, those with higher numbers. Those with lower numbers, which

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/panics"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -65,6 +66,11 @@ func (f *From) Project(ctx context.Context, m *population.Model, seed uint64, fi
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for k := range reports {
 		group.Go(func() (err error) {
+			defer func() {
+				if value := recover(); value != nil {
+					err = panics.Caught(value)
+				}
+			}()
 			reports[k], err = f.reports(ctx, modelfit.Of(of), p.Times, tested, seed, first+k)
 			return err
 		})

@@ -78,6 +78,23 @@ func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: least}))
 }
 
+// studyLogger is the logger of a study. Without a hub, the one in this process is no concern of the
+// user, who has started none.
+func (f *studyFlags) studyLogger(c *cobra.Command) *slog.Logger {
+	if f.hub == "" && !f.verbose {
+		return slog.New(slog.DiscardHandler)
+	}
+	return f.logger(c, slog.LevelWarn)
+}
+
+// told is what a user is told of the progress of a study: without a hub, nothing of hubs and workers.
+func (f *studyFlags) told(p ensemble.Progress) ensemble.Progress {
+	if f.hub == "" {
+		p.Refused, p.Trouble = nil, ""
+	}
+	return p
+}
+
 // serveMetrics serves metrics until it is stopped. Commands call it first.
 func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	if f.metrics == "" {
@@ -162,7 +179,7 @@ func tell(c *cobra.Command, text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac
 // do runs a job here or on a hub. The command line resumes it.
 func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string,
 	o ensemble.RunOptions) (ensemble.Outcome, error) {
-	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
+	o.Registry, o.Logger = registry, f.studyLogger(c)
 	key, err := job.Key(registry)
 	if err != nil {
 		return ensemble.Outcome{}, trim(err)
@@ -172,7 +189,7 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 		return ensemble.Outcome{}, err
 	}
 	defer stop()
-	o.Progress = func(p ensemble.Progress) { show(p, p.Merged, p.Replicas, studyPace(p)) }
+	o.Progress = func(p ensemble.Progress) { p = f.told(p); show(p, p.Merged, p.Replicas, studyPace(p)) }
 	if f.hub != "" {
 		conn, err := f.connect(c, 0)
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 
@@ -192,7 +191,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.OpenedFit, payload []byte,
 	if o.Limits, err = f.Limits(); err != nil {
 		return nil, nil, cli.Usage(err)
 	}
-	logger := f.logger(c, slog.LevelWarn)
+	logger := f.studyLogger(c)
 	o.Engine.Logger = logger
 	show, stop, err := f.watch(c)
 	if err != nil {
@@ -201,7 +200,7 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.OpenedFit, payload []byte,
 	defer stop()
 	runs, begun := 0, false
 	o.Progress = func(p fit.Progress) {
-		runs, begun = p.Runs, true
+		runs, begun, p.Ensemble = p.Runs, true, f.told(p.Ensemble)
 		show(p.Ensemble, p.Ensemble.Merged, p.Tasks, fitPace(p))
 	}
 	where, finish := "on the hub", func(error) error { return nil }

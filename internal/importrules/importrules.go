@@ -85,7 +85,7 @@ var mayImport = map[string][]string{
 	"sim/analysis":      {"internal/detmath", "internal/quantile", "sim", "sim/history"},
 	"sim/output": {"internal/detmath", "internal/plot", "internal/quantile", "sim", "sim/analysis",
 		"sim/history", "sim/replicate"},
-	"population": {"internal/format", "internal/modelfit", "internal/quantile", "internal/random",
+	"population": {"internal/format", "internal/modelfit", "internal/panics", "internal/quantile", "internal/random",
 		"internal/vector", "population/internal/compile", "population/internal/diag", "population/internal/engine",
 		"population/internal/eval", "population/internal/explain", "population/internal/fitting",
 		"population/internal/function", "population/internal/program", "population/internal/quantity",
@@ -114,10 +114,10 @@ var mayImport = map[string][]string{
 		"population/internal/diag", "population/internal/eval", "population/internal/program",
 		"population/internal/quantity", "population/internal/syntax"},
 	"population/internal/engine": {"internal/cpu", "internal/detmath", "internal/eventqueue", "internal/format",
-		"internal/memory", "internal/sketch",
+		"internal/memory", "internal/panics", "internal/sketch",
 		"internal/random", "population/internal/law", "population/internal/lookup", "population/internal/program",
 		"population/internal/statefile", "population/internal/store", "population/internal/function"},
-	"population/internal/statefile": {},
+	"population/internal/statefile": {"internal/panics"},
 	"population/internal/store":     {"internal/cpu", "internal/random"},
 	"population/internal/explain": {"internal/format", "internal/vector", "population/internal/compile",
 		"population/internal/diag", "population/internal/diagram", "population/internal/eval",
@@ -129,7 +129,8 @@ var mayImport = map[string][]string{
 	// Many runs. It knows no kind of model.
 	"ensemble": {"ensemble/internal/hubconf", "ensemble/internal/identity", "ensemble/internal/wire",
 		"internal/access", "internal/design", "internal/detmath", "internal/format", "internal/frame",
-		"internal/outdir", "internal/quantile", "internal/random", "internal/sketch", "internal/study"},
+		"internal/outdir", "internal/panics", "internal/quantile", "internal/random", "internal/sketch",
+		"internal/study"},
 	"ensemble/internal/hubconf":  {},
 	"ensemble/internal/identity": {},
 	"ensemble/internal/wire":     {"internal/frame"},
@@ -151,8 +152,8 @@ var mayImport = map[string][]string{
 	// Studies of model files: what is asked for, model files as a kind of model for ensemble, and
 	// what is told of their replicas.
 	"study": {"ensemble", "fit", "internal/allocation", "internal/design", "internal/format",
-		"internal/modelfit", "internal/outputs", "internal/random", "internal/study", "internal/suggest", "population",
-		"population/results"},
+		"internal/modelfit", "internal/outputs", "internal/panics", "internal/random", "internal/study", "internal/suggest",
+		"population", "population/results"},
 	"internal/outputs": {"internal/detmath", "internal/expr", "internal/suggest", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
@@ -217,8 +218,8 @@ var mayImport = map[string][]string{
 	"cmd/almanac-bench/internal/proxies":      {"internal/quantile"},
 
 	// What the two commands have in common.
-	"cmd/internal/cli": {"capped", "cmd/internal/progress", "internal/allocation", "internal/format",
-		"internal/outdir", "internal/suggest", "population"},
+	"cmd/internal/cli": {"capped", "cmd/internal/progress", "ensemble", "internal/allocation", "internal/format",
+		"internal/outdir", "internal/panics", "internal/suggest", "population"},
 	"cmd/internal/clitest":  {},
 	"cmd/internal/progress": {},
 

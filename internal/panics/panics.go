@@ -1,8 +1,12 @@
 // Package panics has the error of a panic that is caught in one goroutine and reported in another.
-// The packages that catch panics export it under the name PanicError.
+// The packages that return it export it under the name PanicError.
 package panics
 
-import "fmt"
+import (
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
 
 // An Error is a panic of a function that the user gave.
 type Error struct {
@@ -32,6 +36,43 @@ func (e *Error) Error() string {
 		text += "\n\n" + string(e.Stack)
 	}
 	return text
+}
+
+// Caught is the error of a panic whose value was just recovered; one that Group repeats is itself.
+func Caught(value any) *Error {
+	if e, ok := value.(*Error); ok {
+		return e
+	}
+	return &Error{Value: value, Stack: debug.Stack()}
+}
+
+// A Group waits for goroutines, as a [sync.WaitGroup] does. A panic of one of them does not end the
+// process: Wait panics with the first, as an *Error, when all have ended.
+type Group struct {
+	all   sync.WaitGroup
+	once  sync.Once
+	first *Error
+}
+
+// Go calls f in a goroutine.
+func (g *Group) Go(f func()) {
+	g.all.Go(func() {
+		defer func() {
+			if value := recover(); value != nil {
+				e := Caught(value)
+				g.once.Do(func() { g.first = e })
+			}
+		}()
+		f()
+	})
+}
+
+// Wait waits for all goroutines.
+func (g *Group) Wait() {
+	g.all.Wait()
+	if g.first != nil {
+		panic(g.first)
+	}
 }
 
 // Unwrap returns the value of the panic, if that is an error.

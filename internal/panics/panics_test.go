@@ -1,10 +1,40 @@
 package panics
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"testing"
 )
+
+// explode is in the stack of its panic.
+func explode() { panic("no") }
+
+// Wait panics in the goroutine of the caller, with the stack of the goroutine that panicked, also
+// through a group within a group.
+func TestGroup(t *testing.T) {
+	calm := 0
+	defer func() {
+		e, ok := recover().(*Error)
+		if !ok || e.Value != "no" || !bytes.Contains(e.Stack, []byte("panics.explode")) || e.Error() != "panic: no" {
+			t.Errorf("%v", e)
+		}
+		if calm != 1 {
+			t.Error("the others were not waited for")
+		}
+	}()
+	var outer Group
+	begun := make(chan struct{})
+	outer.Go(func() { <-begun; calm++ })
+	outer.Go(func() {
+		var inner Group
+		inner.Go(explode)
+		defer close(begun)
+		inner.Wait()
+	})
+	outer.Wait()
+	t.Error("there was no panic")
+}
 
 func TestError(t *testing.T) {
 	stack := []byte("goroutine 7 [running]:")

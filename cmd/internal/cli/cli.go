@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/panics"
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -59,8 +61,15 @@ func bareFlags(root *cobra.Command, args []string) []string {
 	return args
 }
 
-// Run runs a command and returns its exit status. Errors are prefixed with the name of the command.
-func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
+// Run runs a command and returns its exit status. Errors are prefixed with the name of the command. A
+// panic is reported as a fault of the program.
+func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if value := recover(); value != nil {
+			p := panics.Caught(value)
+			status = reportFault(root, args, stderr, fmt.Sprint(p.Value), string(p.Stack))
+		}
+	}()
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(suggestFlag)
@@ -72,9 +81,15 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	err := root.ExecuteContext(ctx)
 	var wrong usageError
 	var problems population.Problems
+	var failed *ensemble.ReplicaError
+	var panicked *panics.Error
 	switch {
 	case err == nil:
 		return ExitDone
+	case errors.As(err, &failed) && failed.Reason == "panic":
+		return reportFault(root, args, stderr, err.Error(), failed.Stack)
+	case errors.As(err, &panicked):
+		return reportFault(root, args, stderr, err.Error(), string(panicked.Stack))
 	case errors.As(err, &problems):
 		for _, p := range problems {
 			if strings.HasPrefix(p.File, "--") { // a flag has no file and line, by which editors find the place

@@ -79,6 +79,7 @@ type Failure struct {
 	Replica int    `json:"replica"`
 	Reason  string `json:"reason"`
 	Text    string `json:"text"`
+	Stack   string `json:"stack,omitempty"` // of a panic
 }
 
 // Encode encodes a result; it sets Sizes.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/almanac-sim/almanac/internal/panics"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/statefile"
 	"github.com/almanac-sim/almanac/population/internal/store"
@@ -442,7 +443,7 @@ func (in *loader) eachBlock(r *Run, do func(from, to uint32) (wrong string)) {
 	}
 	cores, done := r.borrowCores()
 	defer done()
-	var group sync.WaitGroup
+	var group panics.Group
 	for range min(cores, blocks) - 1 {
 		group.Go(work)
 	}

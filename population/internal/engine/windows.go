@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"slices"
 	"sort"
-	"sync"
 	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/internal/eventqueue"
+	"github.com/almanac-sim/almanac/internal/panics"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
@@ -366,7 +366,7 @@ func (w *windows) eachShard(cores int, do func(*shard)) {
 			do(w.shards[i])
 		}
 	}
-	var group sync.WaitGroup
+	var group panics.Group
 	for range min(cores, len(w.shards)) - 1 {
 		group.Go(work)
 	}

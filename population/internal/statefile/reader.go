@@ -9,8 +9,9 @@ import (
 	"hash/crc32"
 	"io"
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // A Section is a named part of a file.
@@ -158,7 +159,7 @@ func (r *Reader) ReadRows(s Section, into []byte, row int, do func(from, to int)
 	}
 	sums[0] <- 0
 	var next atomic.Int64
-	var readers sync.WaitGroup
+	var readers panics.Group
 	for range min(spans, runtime.GOMAXPROCS(0), mostReaders) {
 		readers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < spans; i = int(next.Add(1)) - 1 {
