@@ -221,21 +221,30 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 	}
 }
 
-// next waits for a message; it returns nil if there is none.
+// next waits for a message; it returns nil if there is none. A message that the hub sends while this
+// ends is not lost, which would leave it with nobody until its lease expires: the subscription is
+// drained.
 func (w *Worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
 	wait, cancel := w.c.attempt(ctx, 15*time.Second)
 	defer cancel()
-	batch, err := consumer.Fetch(1, jetstream.FetchContext(wait), jetstream.FetchHeartbeat(time.Second))
+	// StopAfter is what is asked for; the other number is room for heartbeats.
+	messages, err := consumer.Messages(jetstream.StopAfter(1), jetstream.PullMaxMessages(16),
+		jetstream.PullHeartbeat(time.Second))
 	if err != nil {
 		return nil, err
 	}
-	for msg := range batch.Messages() {
-		return msg, nil
+	defer messages.Stop()
+	msg, err := messages.Next(jetstream.NextContext(wait))
+	if err != nil && w.c.nc.IsConnected() {
+		messages.Drain()
+		if late, none := messages.Next(jetstream.NextMaxWait(time.Second)); none == nil {
+			return late, nil
+		}
 	}
-	if err := batch.Error(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, err
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = nil
 	}
-	return nil, nil
+	return msg, err
 }
 
 // consumer is the consumer that all workers of a version share.
