@@ -10,6 +10,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/almanac-sim/almanac/examples"
 	"github.com/almanac-sim/almanac/page"
 )
 
@@ -55,5 +56,34 @@ func TestManyChartsInBrowser(t *testing.T) {
 	v.until(`document.querySelector("[data-state=stopped]") && document.querySelector(".files")`)
 	if !eval[bool](v, note+` !== null && document.querySelector('[data-figure=states]') === null`) {
 		t.Error("another part is shown at the end")
+	}
+}
+
+// No word of the title of a panel is broken: its tools, of which a run by group has one more, leave
+// it a line.
+func TestTitlesOfPanelsInBrowser(t *testing.T) {
+	t.Parallel()
+	source, err := examples.Files().ReadFile("seir-regions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := visit(t, page.Config{Files: someFiles(map[string]string{"regions.yaml": strings.NewReplacer("size: 50_000",
+		"size: 500").Replace(string(source))}), About: "a model", Dir: "models"})
+	v.size(1024, 900, "light")
+	v.get("/models/regions.yaml")
+	v.do(chromedp.Click(chromedp.CSS("button.main")))
+	v.until(`document.querySelectorAll(".figure.small [data-per]").length > 4 &&
+		document.querySelector("[data-say]").textContent.startsWith("done")`)
+	for _, width := range []int{390, 1024, 1280, 1440, 1680} {
+		v.size(width, 900, "light")
+		if broken := eval[[]string](v, `[...document.querySelectorAll(".figure h3")].flatMap(h =>
+			[...h.textContent.matchAll(/\S+/g)].filter(word => {
+				const range = document.createRange();
+				range.setStart(h.firstChild, word.index);
+				range.setEnd(h.firstChild, word.index + word[0].length);
+				return range.getClientRects().length > 1;
+			}).map(word => word[0]))`); len(broken) > 0 {
+			t.Errorf("at %d pixels these words are broken: %q", width, broken)
+		}
 	}
 }
