@@ -127,11 +127,20 @@ func problems(err error) (all []string) {
 	return all
 }
 
+// What a diagram may have here, as on the page of almanac serve: nobody reads a larger one, and a
+// browser lays it out for a minute.
+const (
+	maxStates      = 150
+	maxTransitions = 600
+)
+
 func explain(m *population.Model) response {
 	r := response{Title: m.Name(), Words: m.Explain(), Parameters: m.Parameters(), Scenarios: m.Scenarios(),
 		Size: m.Size()}
-	if diagram, err := m.Diagram(context.Background()); err == nil { // some are too large to draw
-		r.Diagram = string(diagram)
+	if len(m.Counted()) <= maxStates && m.Ways() <= maxTransitions {
+		if diagram, err := m.Diagram(context.Background()); err == nil { // some are too large to draw
+			r.Diagram = string(diagram)
+		}
 	}
 	return r
 }

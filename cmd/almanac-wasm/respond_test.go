@@ -100,6 +100,19 @@ func TestModelInWords(t *testing.T) {
 	}
 }
 
+// A model with more transitions than a diagram can show is explained in words alone: a browser would
+// lay the diagram out for a minute.
+func TestLargeModelInWords(t *testing.T) {
+	for n, drawn := range map[int]bool{maxTransitions: true, maxTransitions + 1: false} {
+		r := respond(request{document: document{Name: "many.yaml", Model: "name: many\ntime: {unit: day, end: 1}\n" +
+			"population: {size: 9, start: {a: rest}}\nstates:\n  b: {}\n  a:\n    race:\n" +
+			strings.Repeat("    - {rate: 0.1 per day, to: b}\n", n)}}, nil)
+		if !strings.Contains(r.Words, "b at 0.1 per day") || (r.Diagram != "") != drawn {
+			t.Errorf("%d transitions: %q, a diagram of %d bytes", n, r.Problems, len(r.Diagram))
+		}
+	}
+}
+
 // What is wrong has a place, and is all there at once.
 func TestProblemsInPage(t *testing.T) {
 	for _, c := range []struct {
