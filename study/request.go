@@ -104,6 +104,8 @@ type Request struct {
 
 	// Name is the model's name in messages; empty means its file.
 	Name string `json:"-"`
+	// Moved are the names of Files beside the results, if they are not their own.
+	Moved map[string]string `json:"-"`
 	// Read reads a table that is not in Files; Compile adds it there. It is nil on workers.
 	Read func(name string) ([]byte, error) `json:"-"`
 	// Stream opens a file that may be too large for Files, such as one of people. It may be nil.
@@ -478,7 +480,7 @@ const (
 // model.yaml, with its tables.
 func (r *Request) WriteJSON(w io.Writer) error {
 	n := r.named()
-	sum := sha256.Sum256(r.Source)
+	sum := sha256.Sum256(r.SourceBeside())
 	n.Version, n.SHA256 = FileVersion, hex.EncodeToString(sum[:])
 	n.Source, n.Files, n.Table, n.Posterior = nil, nil, nil, nil
 	if n.Sample == 0 {

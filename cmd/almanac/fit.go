@@ -134,7 +134,7 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	out, err := openOutput(c, s.Request)
+	out, err := openOutput(s.Request)
 	if err != nil {
 		return err
 	}

@@ -214,7 +214,7 @@ type report struct {
 }
 
 func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command string) (*report, error) {
-	out, err := openOutput(c, s.Request)
+	out, err := openOutput(s.Request)
 	if err != nil {
 		return nil, err
 	}
@@ -268,13 +268,13 @@ func studyFiles(command string) (all []string) {
 }
 
 // openOutput opens the directory of --out, if given, and copies the tables of the model.
-func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
+func openOutput(r *study.Request) (*cli.Output, error) {
 	files := append(studyFiles(r.Kind), "model.yaml", "command.txt", study.FileName)
 	out, err := cli.OpenOutput(r.Out, r.Kind, files...)
 	if err != nil {
 		return nil, err
 	}
-	if err := out.Inputs(c, r.Files); err != nil {
+	if r.Moved, err = out.Inputs(r.Files); err != nil {
 		return nil, errors.Join(err, out.Drop())
 	}
 	return out, nil
@@ -283,7 +283,7 @@ func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
 // writeRequest writes the model, the command and study.json beside the results.
 func writeRequest(dir string, r *study.Request, command string) error {
 	return errors.Join(
-		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.Source); return err }),
+		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.SourceBeside()); return err }),
 		outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }),
 		outdir.WriteFile(dir, study.FileName, r.WriteJSON))
 }

@@ -178,7 +178,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	var logs rowLogs
-	out, err := openOutput(c, s.Request)
+	out, err := openOutput(s.Request)
 	if err != nil {
 		return err
 	}
@@ -296,7 +296,7 @@ func (f *runFlags) runOnHub(c *cobra.Command, s *study.Study) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	out, err := openOutput(c, s.Request)
+	out, err := openOutput(s.Request)
 	if err != nil {
 		return err
 	}

@@ -2,14 +2,14 @@ package outdir
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
 // What a model reads is put beside its results under the same name, also within directories, and
-// goes with them; what cannot be is said.
+// goes with them; what cannot have its name gets another.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	read := func(name string) string {
@@ -24,31 +24,32 @@ func TestInputs(t *testing.T) {
 
 	o := mustOpen(t, dir, "run", names...)
 	writeAll(t, o.Path(), "1", "summary")
-	left, err := o.Inputs(map[string][]byte{
+	moved, err := o.Inputs(map[string][]byte{
 		"beta.csv": []byte("b"), "tables/a/x.csv": []byte("x"), "mine.csv": []byte("same"),
-		"../up.csv": nil, "/abs.csv": nil, ".profile": nil, "a/.b": nil, "a//b": nil, "summary": nil, "by-age/x": nil,
-		"a\nb": nil, "": nil, ".": nil,
+		"../up.csv": []byte("u"), "/abs.csv": nil, ".profile": nil, "a/.b": nil, "a//b": nil, "summary": []byte("s"),
+		"by-age/x": nil, "a\nb": nil, "": nil, ".": nil, "inputs/up.csv": []byte("i"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	slices.Sort(left)
-	if want := []string{"", ".", "../up.csv", ".profile", "/abs.csv", "a\nb", "a/.b", "a//b", "by-age/x",
-		"summary"}; !slices.Equal(left, want) {
-		t.Errorf("left out are %q; want %q", left, want)
+	if want := map[string]string{"": "inputs/table.csv", ".": "inputs/2-table.csv", "../up.csv": "inputs/2-up.csv",
+		".profile": "inputs/profile", "/abs.csv": "inputs/abs.csv", "a\nb": "inputs/3-table.csv", "a/.b": "inputs/b",
+		"a//b": "inputs/2-b", "by-age/x": "inputs/x", "summary": "inputs/summary"}; !maps.Equal(moved, want) {
+		t.Errorf("moved are %q; want %q", moved, want)
 	}
 	if err := o.Keep(); err != nil {
 		t.Fatal(err)
 	}
-	if got := read("beta.csv") + read("tables/a/x.csv") + read("mine.csv") + read("summary"); got != "bxsame1" {
+	if got := read("beta.csv") + read("tables/a/x.csv") + read("mine.csv") + read("summary") +
+		read("inputs/up.csv") + read("inputs/2-up.csv") + read("inputs/summary"); got != "bxsame1ius" {
 		t.Errorf("there is %q", got)
 	}
 
 	// The next run replaces them, also with none, and leaves what it did not write.
 	o = mustOpen(t, dir, "run", names...)
 	writeAll(t, o.Path(), "2", "summary")
-	if left, err := o.Inputs(map[string][]byte{"beta.csv": []byte("c")}); err != nil || left != nil {
-		t.Fatal(left, err)
+	if moved, err := o.Inputs(map[string][]byte{"beta.csv": []byte("c")}); err != nil || len(moved) > 0 {
+		t.Fatal(moved, err)
 	}
 	if err := o.Keep(); err != nil {
 		t.Fatal(err)

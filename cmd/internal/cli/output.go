@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,20 +29,16 @@ func OpenOutput(dir, command string, names ...string) (*Output, error) {
 }
 
 // Inputs copies the tables of a model into the directory, so that it can be run from there, and
-// warns of those it cannot copy.
-func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
+// returns the names of those that got another name.
+func (o *Output) Inputs(files map[string][]byte) (moved map[string]string, err error) {
 	if o == nil {
-		return nil
+		return nil, nil
 	}
-	left, err := o.dir.Inputs(files)
+	moved, err = o.dir.Inputs(files)
 	if errors.Is(err, outdir.ErrInTheWay) {
-		return Usage(err)
+		err = Usage(err)
 	}
-	if len(left) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: what the model reads from %s is not put beside model.yaml: only names "+
-			"within its directory that no result has are\n", strings.Join(left, ", "))
-	}
-	return err
+	return moved, err
 }
 
 // Path is the directory to write into.
