@@ -36,6 +36,9 @@ func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...
 	c.calls.New = func() any { return &call[T, R]{done: make(chan struct{}, 1)} }
 	c.scheduler.drop = func(k *call[T, R], err error) { k.err = err }
 	c.scheduler.fail = func(k *call[T, R], err *PanicError) { k.err = err }
+	if f := o.failOn; f != nil {
+		c.scheduler.blames = func(k *call[T, R]) bool { return k.err != nil && f(k.err) }
+	}
 	c.scheduler.done = func(k *call[T, R]) { k.done <- struct{}{} }
 	for _, f := range workers {
 		demandWorker(f != nil)

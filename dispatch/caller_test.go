@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -285,6 +286,91 @@ func TestCloseWaitsForOnDrop(t *testing.T) {
 		mustClose(t, d)
 		if !slices.Equal(dropped, []int{0, 1}) {
 			t.Errorf("%v dropped", dropped)
+		}
+	})
+}
+
+// A worker that fails at once does not get most of the items: it is ejected after three failures in
+// a row, and its items go to the others. When it works again it is as good as any.
+func TestFastFailureIsNoFavourite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, panics := range []bool{false, true} {
+			var repaired atomic.Bool
+			var workers functions
+			for i := range 4 {
+				workers = append(workers, func(_ context.Context, item int) (string, error) {
+					switch {
+					case i > 0 || repaired.Load():
+						time.Sleep(10 * time.Millisecond)
+					case panics:
+						panic(errOdd)
+					default:
+						return "", errOdd
+					}
+					return "", nil
+				})
+			}
+			opts := []dispatch.Option{dispatch.FailOn(func(err error) bool { return err == errOdd })}
+			if panics {
+				opts = nil // they count in any case
+			}
+			c := dispatch.NewCaller(workers, opts...)
+			do := func(n int) (good int32) {
+				var all sync.WaitGroup
+				var n0 atomic.Int32
+				for range n {
+					all.Go(func() {
+						if _, err := c.Do(t.Context(), 0); err == nil {
+							n0.Add(1)
+						}
+					})
+				}
+				all.Wait()
+				return n0.Load()
+			}
+			// In 1 s it fails three times, and once after each of 100, 200 and 400 ms.
+			if n := do(300); n < 300-3-4 {
+				t.Errorf("panics %v: %d of 300 calls succeed", panics, n)
+			}
+			if w := c.Stats().Workers[0]; w.Ejected == 0 && w.Done > 7 {
+				t.Errorf("%+v", w)
+			}
+			repaired.Store(true)
+			time.Sleep(time.Minute)
+			before := c.Stats().Workers[0].Done
+			if n, share := do(300), c.Stats().Workers[0].Done-before; n != 300 || share < 60 {
+				t.Errorf("panics %v: %d of 300 calls succeed after the repair, %d of them at the worker", panics, n, share)
+			}
+			mustClose(t, c)
+		}
+	})
+}
+
+// Items wait while all workers are ejected, Close waits for them, and Abort does not.
+func TestAllWorkersEjected(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, abort := range []bool{false, true} {
+			n := 0
+			d := dispatch.NewDispatcher([]func(context.Context, int){func(context.Context, int) {
+				if n++; n <= 3 {
+					panic("not yet")
+				}
+			}}, dispatch.Backoff(time.Second, 2*time.Second))
+			submit(t, d, 1, 2, 3, 4, 5)
+			synctest.Wait()
+			if s := d.Stats(); s.Failed != 3 || s.Pool != 2 || s.Workers[0].Ejected != time.Second {
+				t.Errorf("%+v", s)
+			}
+			if left := 0; abort {
+				if left = len(d.Abort()); left != 2 {
+					t.Errorf("Abort returns %d items", left)
+				}
+			}
+			start := time.Now()
+			mustClose(t, d)
+			if took, s := time.Since(start), d.Stats(); abort != (took == 0) || !abort && (took != time.Second || s.Served != 2) {
+				t.Errorf("Close took %v: %+v", took, s)
+			}
 		}
 	})
 }

@@ -56,11 +56,10 @@ func (s *scheduler[P]) check() error {
 			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, s.capacity)
 		case w.removed && w.queue.Len > 0:
 			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.Len)
-		case w.removed:
-		case load == 0:
-			want = slots.Idle
-		case load < s.capacity:
-			want = slots.Open
+		case w.health.Ejected() && w.queue.Len > 0:
+			return fmt.Errorf("worker %d is ejected and has %d items that it has not begun", w.id, w.queue.Len)
+		case s.capacityOf(w) > 0:
+			want = slots.ClassOf(load, s.capacityOf(w))
 		}
 		switch {
 		case !s.bins.Has(&w.bin, want):
@@ -97,7 +96,7 @@ func (s *scheduler[P]) check() error {
 // stranded reports whether a worker is parked while an item waits behind another. A worker that is
 // awake without an item is about to run next.
 func (s *scheduler[P]) stranded() bool {
-	return slices.ContainsFunc(s.workers, func(w *worker[P]) bool { return w.parked }) &&
+	return slices.ContainsFunc(s.workers, func(w *worker[P]) bool { return w.parked && !w.health.Ejected() }) &&
 		slices.ContainsFunc(s.workers, func(w *worker[P]) bool { return w.load() > 1 })
 }
 

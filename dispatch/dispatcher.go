@@ -31,7 +31,8 @@ type WorkerID uint64
 //
 //   - no worker ever has more than c items or works on two at once; it begins items in the order
 //     in which it accepted them;
-//   - no item waits while a worker is idle, neither in the pool nor behind another item;
+//   - no item waits while a worker is idle, neither in the pool nor behind another item, unless the
+//     worker is ejected;
 //   - an item waits in the pool only while every worker has c;
 //   - every submitted item is served, dropped, or handed back, exactly once.
 //
@@ -56,7 +57,8 @@ type Dispatcher[T any] struct{ scheduler *scheduler[T] }
 
 // NewDispatcher starts the workers, of which there may be none at first. A worker's context ends
 // when [Dispatcher.Abort] is called. A function that panics, or calls runtime.Goexit, is called
-// again for the next item: see [Stats.Panics] and [Logger]. Without [Capacity] a worker may have
+// again for the next item, but after three panics in a row not at once: see [Backoff],
+// [Stats].Panics and [Logger]. Without [Capacity] a worker may have
 // SweetSpot(0.9) items, which is 2. Call [Dispatcher.Close] when the dispatcher is no longer
 // needed.
 //

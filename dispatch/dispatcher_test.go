@@ -266,10 +266,10 @@ func TestDispatcherContainsPanics(t *testing.T) {
 				runtime.Goexit()
 			}
 		}}, dispatch.Logger(slog.New(slog.NewTextHandler(&log, nil))))
-		submit(t, d, 0, 1, 2, 3, 4)
-		l.want(t, "0", "1", "2", "3", "4")
+		submit(t, d, 0, 1, 2, 0, 3, 4)
+		l.want(t, "0", "1", "2", "0", "3", "4")
 		mustClose(t, d)
-		if s := d.Stats(); s.Served != 2 || s.Failed != 3 || s.Panics != 3 {
+		if s := d.Stats(); s.Served != 3 || s.Failed != 3 || s.Panics != 3 {
 			t.Errorf("%+v", s)
 		}
 		for _, want := range []string{`value="item 1 is bad"`, "nil", "runtime.Goexit", "dispatcher_test.go", "worker=0"} {

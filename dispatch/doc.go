@@ -6,15 +6,22 @@
 //	err := d.Submit(ctx, item) // blocks while the pool is full
 //	err = d.Close(ctx)         // drains
 //
+//	isOfWorker := func(err error) bool { return errors.Is(err, errDevice) }
+//	c := dispatch.NewCaller(workers, dispatch.FailOn(isOfWorker))
+//	result, err := c.Do(ctx, item)
+//
 // A [Dispatcher] takes items and does not report their results. A [Caller] does: Do returns what
 // the worker returned. Use them for workers that do one thing at a time (connections, devices,
-// licences), some of which may be slow or fail. If a bound for each worker, ages and statistics do
+// licences), some of which may be slow or fail. A worker that panics three times in a row, or
+// returns an error of [FailOn], is ejected for a while: otherwise one that fails at once would be
+// idle most often, and get most of the items. If a bound for each worker, ages and statistics do
 // not matter, a channel and a few goroutines are three times as fast; to limit concurrency, a
 // semaphore is enough.
 //
 // # Contract
 //
-// No worker has more than c items or works on two at once. No item waits while a worker is idle.
+// No worker has more than c items or works on two at once. No item waits while a worker is idle,
+// unless that is ejected; see [Backoff].
 // Every item is served, dropped or handed back exactly once. Items are assigned in the order of the
 // calls of Submit and Do, including calls that block.
 //
@@ -46,5 +53,6 @@
 //   - stats.go: Stats and WorkerStats
 //   - histogram.go: WaitHistogram
 //   - interleave.go, interleave_race.go: hooks by which tests yield between two steps
+//   - internal/health: ejection, backoff and half-open; shared with dispatchhttp
 //   - internal/slots: free slots by class, and queues by age; shared with dispatchhttp
 package dispatch

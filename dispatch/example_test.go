@@ -13,6 +13,30 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
+// One of two workers has lost its device and fails at once. It is idle most often, so it would get
+// most of the items. FailOn says which errors are the fault of a worker, and not of an item: after
+// three of them in a row a worker gets nothing for a while.
+func Example() {
+	errDevice := errors.New("the device is gone")
+	broken := func(context.Context, int) (int, error) { return 0, errDevice }
+	works := func(_ context.Context, item int) (int, error) {
+		time.Sleep(time.Millisecond)
+		return 2 * item, nil
+	}
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){broken, works},
+		dispatch.FailOn(func(err error) bool { return errors.Is(err, errDevice) }),
+		dispatch.Backoff(10*time.Second, 30*time.Second)) // from 100 ms unless set
+	ctx := context.Background()
+	failed := 0
+	for item := range 100 {
+		if _, err := c.Do(ctx, item); err != nil {
+			failed++
+		}
+	}
+	fmt.Println(failed, "of 100 calls fail;", c.Close(ctx))
+	// Output: 3 of 100 calls fail; <nil>
+}
+
 // Four workers, each with at most two items; a thousand items go through.
 func ExampleDispatcher() {
 	var sum atomic.Int64

@@ -5,13 +5,15 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"time"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // A DispatcherOption configures a [Dispatcher]: any [Option], or [OnDrop].
 type DispatcherOption interface{ forDispatcher(*options) }
 
 // An Option configures a [Dispatcher] or a [Caller]: [Capacity], [ExpectedLoad], [PoolLimit],
-// [MaxWait], [Seed] or [Logger].
+// [MaxWait], [FailOn], [Backoff], [Seed] or [Logger].
 type Option interface {
 	DispatcherOption
 	forCaller(*options)
@@ -23,6 +25,8 @@ type options struct {
 	poolLimit int // −1 unless set
 	maxWait   time.Duration
 	onDrop    any // func(T, error)
+	rule      health.Rule
+	failOn    func(error) bool
 	seed      uint64
 	log       *slog.Logger
 }
@@ -34,10 +38,13 @@ const (
 	// minPoolLimit is the smallest default limit of the pool. The bound of the theorem is for many
 	// workers; for one worker it is eight.
 	minPoolLimit = 1024
+	// failuresInARow eject a worker. One or two may be the fault of items.
+	failuresInARow = 3
 )
 
 func defaultOptions() *options {
-	return &options{load: defaultLoad, poolLimit: -1, seed: rand.Uint64()}
+	return &options{load: defaultLoad, poolLimit: -1, seed: rand.Uint64(),
+		rule: health.Rule{After: failuresInARow, First: health.First, Most: health.Most}}
 }
 
 type (
@@ -82,6 +89,26 @@ func PoolLimit(n int) Option {
 func MaxWait(d time.Duration) Option {
 	demand(d > 0, "the longest wait", "above 0", d)
 	return forBoth(func(o *options) { o.maxWait = d })
+}
+
+// FailOn sets which errors count as failures of the worker that returned them to a [Caller]. A worker
+// that fails at once is idle most often, and would get most of the items; so one that fails three
+// times in a row is ejected: see [Backoff]. The default is none, because an error may be the fault of
+// the item; panics count in any case. The function is called in the goroutine of the worker. The
+// workers of a [Dispatcher] return no errors.
+func FailOn(f func(error) bool) Option {
+	demand(f != nil, "the argument of FailOn", "a function", "nil")
+	return forBoth(func(o *options) { o.failOn = f })
+}
+
+// Backoff sets how long a worker is ejected that fails three times in a row: it gets no items, and
+// those that it has accepted return to the pool. Then it gets a single item, which makes it healthy
+// or ejects it for twice as long, up to most. Items wait while all workers are ejected. The default
+// is from 100 ms to 30 s, and most cannot be longer.
+func Backoff(first, most time.Duration) Option {
+	demand(first > 0 && first <= most, "the first backoff", "above 0 and not above the longest", first)
+	demand(most <= health.Most, "the longest backoff", "at most 30 s", most)
+	return forBoth(func(o *options) { o.rule.First, o.rule.Most = first, most })
 }
 
 // OnDrop sets a function that is called for each item that a [Dispatcher] drops because it waited

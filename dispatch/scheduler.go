@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -28,6 +29,7 @@ import (
 //
 //  1. No worker has more than c items, including the one in service.
 //  2. If an item is in the pool, every worker has c. (Otherwise the oldest would have the slot.)
+//     Here and below an ejected worker counts as if it had c; c is 1 for one that is half-open.
 //  3. If a worker is parked, no item waits behind another, nor, by 2, in the pool. (A worker that
 //     is awake without an item, because another was faster or the item was withdrawn, is about to
 //     run next. A worker parks only if next found nothing, and while it is parked it is idle, so
@@ -52,6 +54,9 @@ type scheduler[P any] struct {
 	drop func(P, error)       // it will not be served
 	fail func(P, *PanicError) // its worker panicked
 	done func(P)              // it was served, dropped or failed, and has been counted
+
+	rule   health.Rule
+	blames func(P) bool // whether an item that was served is a failure of its worker; may be nil
 
 	mu       sync.Mutex
 	random   random.Stream
@@ -119,6 +124,9 @@ type worker[P any] struct {
 	token chan struct{}           // wakes the goroutine
 	bin   slots.Bin[worker[P]]
 
+	health  health.State
+	attempt health.Attempt // the item in service
+
 	busy    bool  // an item is in service
 	since   int64 // when that began
 	parked  bool  // blocked on token, which is empty
@@ -139,6 +147,7 @@ func newScheduler[P any](o *options, workers int) *scheduler[P] {
 		capacity: o.capacity,
 		limit:    o.poolLimit,
 		maxWait:  int64(o.maxWait),
+		rule:     o.rule,
 		log:      o.log,
 		start:    time.Now(),
 		random:   random.New(o.seed),
@@ -339,11 +348,22 @@ func (s *scheduler[P]) unassign(it *item[P]) {
 	s.update(w)
 }
 
+// capacityOf returns how many items a worker may have: none if it is removed or ejected.
+func (s *scheduler[P]) capacityOf(w *worker[P]) int {
+	switch {
+	case w.removed || w.health.Ejected():
+		return 0
+	case w.health.HalfOpen():
+		return 1
+	}
+	return s.capacity
+}
+
 // update moves a worker to the class of its load.
 func (s *scheduler[P]) update(w *worker[P]) {
 	class := slots.None
-	if !w.removed {
-		class = slots.ClassOf(w.load(), s.capacity)
+	if c := s.capacityOf(w); c > 0 {
+		class = slots.ClassOf(w.load(), c)
 	}
 	s.bins.Put(&w.bin, class)
 }

@@ -18,7 +18,18 @@ func (s *scheduler[P]) remove(id WorkerID) bool {
 	returned := w.queue.Len
 	delete(s.byID, id)
 	w.removed = true
+	w.health.Disarm()
 	s.update(w)
+	s.returnItems(w)
+	s.wake(w)
+	s.fillSlots()
+	s.unlock()
+	s.debug("a worker was removed", "worker", uint64(id), "returned", returned)
+	return true
+}
+
+// returnItems returns the items that a worker has not begun to the pool.
+func (s *scheduler[P]) returnItems(w *worker[P]) {
 	var last *item[P] // the item returned before; the next one is usually a little younger
 	for it := w.queue.Head; it != nil; it = w.queue.Head {
 		s.unassign(it)
@@ -27,11 +38,6 @@ func (s *scheduler[P]) remove(id WorkerID) bool {
 		last = it
 		s.total.Returned++
 	}
-	s.wake(w)
-	s.fillSlots()
-	s.unlock()
-	s.debug("a worker was removed", "worker", uint64(id), "returned", returned)
-	return true
 }
 
 // close stops the intake, and waits until all goroutines have ended or ctx ends.
@@ -116,6 +122,7 @@ func (s *scheduler[P]) endIfDrained() {
 	clear(s.byID)
 	for _, w := range s.workers {
 		w.removed = true
+		w.health.Disarm()
 		s.update(w)
 		s.wake(w)
 	}

@@ -29,7 +29,7 @@ type Stats struct {
 	// had a free slot. An item has one attempt if a slot is free when it arrives, two if it waits
 	// in the pool, and one more each time that it is returned to the pool or stolen.
 	Attempts, Refusals uint64
-	Returned           uint64 // to the pool, by removed workers
+	Returned           uint64 // to the pool, by workers that were removed or ejected
 	Moved              uint64 // stolen from a busy worker by one that would have been idle
 	Full               uint64 // refused with ErrFull
 	Panics             uint64 // of workers and of OnDrop
@@ -46,6 +46,7 @@ type WorkerStats struct {
 	Load    int           // its items, including the one in service
 	Busy    time.Duration // how long the item has been in service; 0 if there is none
 	Done    uint64        // items that it has finished
+	Ejected time.Duration // for how much longer it gets no items, after failures in a row; or 0
 	Removed bool          // it ends when the item in service is finished
 }
 
@@ -69,7 +70,7 @@ func (s *scheduler[P]) stats() Stats {
 		}
 	}
 	for _, w := range s.workers {
-		ws := WorkerStats{ID: w.id, Load: w.load(), Done: w.served, Removed: w.removed}
+		ws := WorkerStats{ID: w.id, Load: w.load(), Done: w.served, Ejected: w.health.Left(now), Removed: w.removed}
 		if w.busy {
 			ws.Busy = time.Duration(now - w.since)
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/internal/panics"
 )
 
@@ -29,6 +30,7 @@ type outcome uint8
 const (
 	noItem outcome = iota // there was none
 	served
+	erred // served, with an error that counts as a failure of the worker
 	panicked
 )
 
@@ -90,17 +92,20 @@ func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
 		s.inService--
 		w.served++
 		switch o {
-		case served:
+		case served, erred:
 			s.total.Served++
 		case panicked:
 			s.total.Failed++
 		}
 	}
 	s.expire()
+	if o != noItem && !w.removed {
+		s.updateHealth(w, o)
+	}
 	if !w.removed {
 		// If an item is in the pool, only this worker can have a slot, and only if it has just
 		// finished an item: a worker that was woken for an accepted item may have c items.
-		if it := s.pool.Head; it != nil && w.load() < s.capacity {
+		if it := s.pool.Head; it != nil && w.load() < s.capacityOf(w) {
 			s.pool.Remove(it)
 			s.accept(w, it)
 		} else {
@@ -116,7 +121,7 @@ func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
 		w.queue.Remove(it)
 		s.removeAccepted(it)
 		it.Value.worker = nil
-		w.busy, w.since = true, now
+		w.busy, w.since, w.attempt = true, now, w.health.Begin(nil)
 		s.inService++
 		s.total.Waits.Add(time.Duration(max(now-it.Arrival, 0)))
 		return s.recycle(it), doServe
@@ -134,7 +139,7 @@ func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
 // then and no item is blocked, or this worker would have got one; so no item needs the slot that
 // becomes free.
 func (s *scheduler[P]) steal(w *worker[P]) {
-	if w.queue.Len > 0 || w.removed || s.accepted.Len == 0 {
+	if w.queue.Len > 0 || s.capacityOf(w) == 0 || s.accepted.Len == 0 {
 		return
 	}
 	it := s.accepted.Head
@@ -152,7 +157,37 @@ func (s *scheduler[P]) serve(w *worker[P], v P) (o outcome) {
 		}
 	}()
 	w.f(s.ctx, v)
+	if s.blames != nil && s.blames(v) {
+		return erred
+	}
 	return served
+}
+
+// updateHealth ejects a worker that has failed, and returns its items to the pool; or makes one
+// healthy that was half-open.
+func (s *scheduler[P]) updateHealth(w *worker[P], o outcome) {
+	if o == served {
+		w.health.Responded(w.attempt)
+		w.health.End(w.attempt, health.Success, s.rule, 0, nil)
+		return
+	}
+	w.health.End(w.attempt, health.Failure, s.rule, s.now(), func(epoch uint64) { s.reopen(w, epoch) })
+	if w.health.Ejected() {
+		s.update(w)
+		s.returnItems(w)
+		s.fillSlots()
+	}
+}
+
+// reopen tries an ejected worker again.
+func (s *scheduler[P]) reopen(w *worker[P], epoch uint64) {
+	s.lock()
+	defer s.unlock()
+	if w.health.Is(epoch) && w.health.Reopen() {
+		s.update(w)
+		s.fillSlots()
+		s.wake(w) // it may steal
+	}
 }
 
 // recovered handles a panic, or runtime.Goexit: then value is nil, and a new goroutine continues.

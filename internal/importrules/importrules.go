@@ -59,7 +59,7 @@ var mayImport = map[string][]string{
 	"capped":                   {"capped/internal/counts", "internal/cappedmath", "internal/detmath", "internal/random"},
 	"capped/cappedtest":        {},
 	"capped/internal/counts":   {"internal/detmath", "internal/random"},
-	"dispatch":                 {"capped", "dispatch/internal/slots", "internal/panics", "internal/random"},
+	"dispatch":                 {"capped", "dispatch/internal/health", "dispatch/internal/slots", "internal/panics", "internal/random"},
 	"dispatch/caddy":           {"dispatch", "dispatch/dispatchhttp", "dispatch/dispatchprom", "internal/suggest"},
 	"dispatch/caddy/cmd/caddy": {"dispatch/caddy"},
 	"dispatch/dispatchgrpc":    {"dispatch/internal/slots", "internal/random"}, // a module of its own
