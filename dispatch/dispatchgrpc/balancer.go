@@ -15,6 +15,8 @@ import (
 	"google.golang.org/grpc/resolver"
 	"google.golang.org/grpc/serviceconfig"
 	"google.golang.org/grpc/status"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 )
 
 // Name is the name of the policy in a service config.
@@ -205,7 +207,7 @@ func (k *picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	}
 	result, err := s.picker.Pick(info)
 	if err != nil {
-		k.scheduler.release(s.server)
+		k.scheduler.release(s, health.Neutral)
 		return result, err
 	}
 	done := result.Done
@@ -215,7 +217,7 @@ func (k *picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 		}
 		switch {
 		case d.BytesReceived:
-			k.scheduler.release(s.server)
+			k.scheduler.release(s, verdictOf(d))
 		case d.Err == nil && !d.BytesSent: // the connection was lost between the Pick and the call
 			k.scheduler.giveBack(info.Ctx, s)
 		default:

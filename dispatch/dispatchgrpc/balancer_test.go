@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -662,4 +663,47 @@ func TestPolicyAndBack(t *testing.T) {
 	if key == nil || channels.all[key] != nil {
 		t.Errorf("the channel of a closed connection with the key %v is kept", key)
 	}
+}
+
+// A server that answers at once with UNAVAILABLE would be idle most often, and get most of the calls:
+// it is ejected after three in a row. Errors of other kinds are answers.
+func TestFastFailureIsNoFavourite(t *testing.T) {
+	var bad atomic.Pointer[error]
+	b := newBench(t, 2, `{"capacity": 1}`, func(s *testServer) {
+		s.work = func(string) error {
+			if err := bad.Load(); s.name == "s1" && err != nil {
+				return *err
+			}
+			return nil
+		}
+	})
+	count := func(err error) (failed int) {
+		bad.Store(&err)
+		for range 200 {
+			if _, got := b.call(t.Context(), "x"); got != nil {
+				failed++
+			}
+		}
+		return failed
+	}
+	if n := count(status.Error(codes.NotFound, "there is none")); n < 50 {
+		t.Errorf("%d of 200 calls fail with NOT_FOUND: the server is ejected", n)
+	}
+	began := time.Now()
+	n := count(status.Error(codes.Unavailable, "not now"))
+	// Three, and one after each backoff of at least 100 ms, on a machine of any speed.
+	if most := 3 + int(time.Since(began)/(100*time.Millisecond)); n < 3 || n > most {
+		t.Errorf("%d of 200 calls fail with UNAVAILABLE, want 3 to %d", n, most)
+	}
+	none := error(nil)
+	bad.Store(&none)
+	until(t, "the server is tried again", func() bool {
+		b.call(t.Context(), "x")
+		b.policy.scheduler.mu.Lock()
+		defer b.policy.scheduler.mu.Unlock()
+		return !slices.ContainsFunc(b.policy.scheduler.servers, func(s *server) bool {
+			return s.health.Ejected() || s.health.HalfOpen()
+		})
+	})
+	b.check()
 }

@@ -80,6 +80,7 @@ func (d *scheduler) newServer(addresses ...string) *server {
 
 // remove removes a server without calls.
 func (c *channel) remove(s *server) {
+	s.health.Disarm()
 	is := func(o *server) bool { return o == s }
 	for _, o := range s.overlaps {
 		o.overlaps = slices.DeleteFunc(o.overlaps, is)

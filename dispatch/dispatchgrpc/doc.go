@@ -45,8 +45,10 @@
 // retried. When a server returns, gRPC wakes them in any order: the first slots go to the calls
 // that ask first, and the oldest of the others is next.
 //
-// A server whose connection is lost gets no calls until it is back; one that answers with errors
-// does.
+// A server whose connection is lost gets no calls until it is back. One that answers three calls in
+// a row with UNAVAILABLE is ejected for 100 ms, then gets a single call, which makes it healthy
+// again or ejects it for twice as long, and so on up to 30 s. Calls wait while all servers are
+// ejected. Any other status is an answer, and does not count.
 //
 // When slots are granted, gRPC wakes every call that waits, and each asks again. That takes about a
 // microsecond of processor time for each, so set queue if thousands might wait.
@@ -56,6 +58,7 @@
 //
 //   - balancer.go: the policy and its configuration, servers and their states, Pick
 //   - scheduler.go: slots and the queue, and the invariants
+//   - health.go: what ejects a server (internal/health has the rule)
 //   - channel.go: what the policies of one client connection share: servers by their addresses
 //
 // [grpc.WaitForReady]: https://pkg.go.dev/google.golang.org/grpc#WaitForReady

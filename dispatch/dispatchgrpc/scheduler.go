@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/grpc/balancer"
 
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -75,6 +76,8 @@ type server struct {
 	taken int    // slots, by granted tickets and calls in flight
 	epoch uint64 // of the last setReady
 
+	health health.State
+
 	picker balancer.Picker // of its connection; nil unless it is ready
 }
 
@@ -84,6 +87,8 @@ type slot struct {
 	picker balancer.Picker // of the server, when the slot was picked
 	epoch  uint64          // of the server at that time
 	seq    uint64          // the age of the call
+
+	attempt health.Attempt
 }
 
 // A done channel identifies a call.
@@ -95,8 +100,10 @@ type ticket = slots.Item[call]
 type call struct {
 	done   done
 	stop   func() bool // stops watching the context
-	server *server     // if granted
 	parked parking
+
+	server  *server // if granted
+	attempt health.Attempt
 }
 
 // A parking says whether a ticket is parked.
@@ -139,8 +146,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	if t == nil {
 		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
 			d.lastSeq++
-			bin.Of.add(1)
-			return bin.Of.slot(d.lastSeq), true, nil
+			return bin.Of.slot(d.lastSeq, bin.Of.take()), true, nil
 		}
 		if d.limit > 0 && d.waiting.Len+d.parked >= d.limit {
 			return slot{}, false, errFull
@@ -162,10 +168,10 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	}
 	t.Value.stop()
 	delete(d.tickets, t.Value.done)
-	return s.slot(t.Seq), true, nil
+	return s.slot(t.Seq, t.Value.attempt), true, nil
 }
 
-func (s *server) slot(seq uint64) slot { return slot{s, s.picker, s.epoch, seq} }
+func (s *server) slot(seq uint64, a health.Attempt) slot { return slot{s, s.picker, s.epoch, seq, a} }
 
 // enter makes a ticket for a call. It returns nil if the call has one or has ended, or the
 // policy has.
@@ -199,7 +205,7 @@ func (d *scheduler) leave(t *ticket) {
 	delete(d.tickets, t.Value.done)
 	switch {
 	case t.Value.server != nil:
-		d.free(t.Value.server)
+		d.free(t.Value.server, t.Value.attempt, health.Neutral)
 	case t.Value.parked != notParked:
 		d.unpark(t)
 	default:
@@ -221,16 +227,16 @@ func (d *scheduler) park(ctx context.Context) {
 	d.parked++
 	if s := t.Value.server; s != nil {
 		t.Value.server = nil
-		d.free(s)
+		d.free(s, t.Value.attempt, health.Neutral)
 	} else {
 		d.waiting.Remove(t)
 	}
 }
 
 // release gives back the slot of a call in flight.
-func (d *scheduler) release(s *server) {
+func (d *scheduler) release(s slot, v health.Verdict) {
 	d.mu.Lock()
-	d.free(s)
+	d.free(s.server, s.attempt, v)
 	unused := d.isUnused()
 	d.mu.Unlock()
 	if unused {
@@ -251,7 +257,7 @@ func (d *scheduler) giveBack(ctx context.Context, s slot) {
 		d.waiting.Insert(nil, t)
 	}
 	d.mu.Unlock()
-	d.release(s.server)
+	d.release(s, health.Neutral)
 }
 
 // lose gives back the slot of a call in flight whose server has said nothing: its connection is lost,
@@ -263,12 +269,12 @@ func (d *scheduler) lose(ctx context.Context, s slot) {
 		t.Value.parked = repeated
 	}
 	d.mu.Unlock()
-	d.release(s.server)
+	d.release(s, health.Neutral)
 }
 
 // free frees a slot, for the oldest that waits.
-func (d *scheduler) free(s *server) {
-	s.add(-1)
+func (d *scheduler) free(s *server, a health.Attempt, v health.Verdict) {
+	s.give(a, v)
 	if d.closed && s.taken == 0 {
 		d.remove(s)
 	}
@@ -278,7 +284,7 @@ func (d *scheduler) free(s *server) {
 // update moves a server to the class of its load.
 func (s *server) update() {
 	class := slots.None
-	if s.picker != nil {
+	if s.picker != nil && s.health.Available() {
 		class = slots.ClassOf(s.load(), s.scheduler.capacity)
 	}
 	s.scheduler.bins.Put(&s.bin, class)
@@ -295,7 +301,7 @@ func (d *scheduler) fill() {
 		t := d.waiting.Head
 		d.waiting.Remove(t)
 		t.Value.server = bin.Of
-		bin.Of.add(1)
+		t.Value.attempt = bin.Of.take()
 		granted = true
 	}
 	if granted {
@@ -336,7 +342,7 @@ func (d *scheduler) takeBack() {
 	for _, t := range d.tickets {
 		if s := t.Value.server; s != nil && s.picker == nil {
 			t.Value.server = nil
-			s.add(-1)
+			s.give(t.Value.attempt, health.Neutral)
 			d.waiting.Insert(nil, t)
 		}
 	}
@@ -360,7 +366,7 @@ func (d *scheduler) close() {
 	for _, t := range d.tickets {
 		t.Value.stop()
 		if t.Value.server != nil {
-			t.Value.server.add(-1)
+			t.Value.server.give(t.Value.attempt, health.Neutral)
 		}
 	}
 	clear(d.tickets)
@@ -371,6 +377,7 @@ func (d *scheduler) close() {
 			continue
 		}
 		s.picker = nil
+		s.health.Disarm()
 		s.update()
 		if s.taken == 0 {
 			d.remove(s)

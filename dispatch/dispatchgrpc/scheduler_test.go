@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/connectivity"
 
+	"github.com/almanac-sim/almanac/dispatch/internal/health"
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 )
 
@@ -49,7 +50,7 @@ func (d *scheduler) verify(all []*server) error {
 	}
 	for i, s := range all {
 		class := slots.None
-		if s.picker != nil {
+		if s.picker != nil && s.health.Available() {
 			class = slots.ClassOf(s.load(), d.capacity)
 		}
 		switch {
@@ -135,7 +136,7 @@ func TestScheduler(t *testing.T) {
 				waiting = slices.DeleteFunc(waiting, pick)
 			case 6, 7, 8:
 				if k, ok := anyFlying(); ok {
-					d.release(flying[k].server)
+					d.release(flying[k], health.Neutral)
 					flyingCalls[k].cancel()
 					delete(flying, k)
 				}
@@ -192,7 +193,7 @@ func TestScheduler(t *testing.T) {
 			before := len(waiting) + len(flying)
 			waiting = slices.DeleteFunc(waiting, pick)
 			for k, s := range flying {
-				d.release(s.server)
+				d.release(s, health.Neutral)
 				flyingCalls[k].cancel()
 				delete(flying, k)
 			}
@@ -229,7 +230,7 @@ func TestGrantedAndGone(t *testing.T) {
 			t.Fatal("two slots")
 		}
 	}
-	d.release(held.server) // for the first
+	d.release(held, health.Neutral) // for the first
 	if _, ok, _ := d.pick(second); ok {
 		t.Fatal("the second is served before the first")
 	}
@@ -377,12 +378,17 @@ func TestLimitOfParked(t *testing.T) {
 	// The server returns, and the calls Pick in another order: one has the slot, the other waits,
 	// and there is a place again.
 	d.setReady(all, map[*server]balancer.Picker{s: nonePicker{}})
+	var held slot
 	for i, ctx := range []context.Context{calls[1], calls[0], calls[2]} {
-		if _, ok, err := d.pick(ctx); ok != (i == 0) || err != nil {
+		got, ok, err := d.pick(ctx)
+		if ok {
+			held = got
+		}
+		if ok != (i == 0) || err != nil {
 			t.Errorf("Pick %d: %v, %v", i, ok, err)
 		}
 	}
-	d.release(s)
+	d.release(held, health.Neutral)
 	if _, ok, _ := d.pick(calls[2]); ok {
 		t.Error("the youngest is served first")
 	}

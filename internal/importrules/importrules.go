@@ -62,7 +62,7 @@ var mayImport = map[string][]string{
 	"dispatch":                 {"capped", "dispatch/internal/health", "dispatch/internal/slots", "internal/panics", "internal/random"},
 	"dispatch/caddy":           {"dispatch", "dispatch/dispatchhttp", "dispatch/dispatchprom", "internal/suggest"},
 	"dispatch/caddy/cmd/caddy": {"dispatch/caddy"},
-	"dispatch/dispatchgrpc":    {"dispatch/internal/slots", "internal/random"}, // a module of its own
+	"dispatch/dispatchgrpc":    {"dispatch/internal/health", "dispatch/internal/slots", "internal/random"}, // a module of its own
 	"dispatch/dispatchhttp":    {"capped", "dispatch", "dispatch/internal/health", "dispatch/internal/slots", "internal/random"},
 	"dispatch/dispatchprom":    {"dispatch", "dispatch/dispatchhttp"},
 	"dispatch/dispatchtest":    {},
