@@ -231,17 +231,25 @@ func canBeSent(req *http.Request) bool {
 	return req.URL.Host != "" && httpguts.ValidHostHeader(req.Host)
 }
 
-// A requestBody notes whether something was read, whether a Read waits for the client, and whether
-// the client broke it off. The transport reads it in another goroutine.
+// A requestBody notes whether something was read, whether a Read waits for the client, or waited for
+// it when the transport gave up and closed the body, and whether the client broke it off. The
+// transport reads it in another goroutine.
 type requestBody struct {
 	io.ReadCloser
-	read, awaited, broken atomic.Bool
+	read, awaited, broken, closed atomic.Bool
+}
+
+func (b *requestBody) Close() error {
+	b.closed.Store(true)
+	return b.ReadCloser.Close()
 }
 
 func (b *requestBody) Read(p []byte) (int, error) {
 	b.awaited.Store(true)
 	n, err := b.ReadCloser.Read(p)
-	b.awaited.Store(false)
+	if !b.closed.Load() {
+		b.awaited.Store(false)
+	}
 	if n > 0 && !b.read.Load() {
 		b.read.Store(true)
 	}

@@ -70,11 +70,14 @@ func (b *requestBody) replayable() bool {
 	return b.empty() || b.req.GetBody != nil || !b.begun()
 }
 
-// awaited reports whether a Read waits for the client to send more of the body.
-func (b *requestBody) awaited() bool {
+// expire is called when a backend has been silent for too long, before the attempt is cancelled: if a
+// Read waits for the client, the body is what is late, and it counts as broken off.
+func (b *requestBody) expire() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.reading
+	if b.reading {
+		b.err = errStale
+	}
 }
 
 // closeSource closes a body without blocking. Close of a server's request waits for a Read in
@@ -208,6 +211,7 @@ type responseBody struct {
 	once sync.Once
 	end  func(error)
 
+	sent   *requestBody  // that of the request
 	idle   time.Duration // how long a Read may take; 0 means no limit
 	timer  *time.Timer   // cancels the attempt
 	silent atomic.Bool   // the timer has fired
@@ -219,6 +223,7 @@ func (b *responseBody) Read(p []byte) (int, error) {
 	case b.timer == nil:
 		b.timer = time.AfterFunc(b.idle, func() {
 			b.silent.Store(true)
+			b.sent.expire()
 			b.cancel()
 		})
 	default:

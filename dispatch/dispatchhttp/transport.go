@@ -151,7 +151,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		case ctx.Err() != nil:
 			t.scheduler.finish(held, health.Neutral, canceled)
 			err = ctx.Err() // even if something else failed at the same time: the error returned is the one counted
-		case !t.blames(err, body):
+		case !t.blames(body):
 			t.scheduler.finish(held, health.Neutral, failed)
 		default:
 			t.warn(held, err)
@@ -199,7 +199,10 @@ func (t *Transport) attempt(
 	}
 	inTime := func() bool { return true }
 	if o.attemptTimeout > 0 {
-		inTime = time.AfterFunc(o.attemptTimeout, cancel).Stop
+		inTime = time.AfterFunc(o.attemptTimeout, func() {
+			body.expire()
+			cancel()
+		}).Stop
 	}
 	out := req.WithContext(ctx)
 	out.Body = b
@@ -267,7 +270,7 @@ func (t *Transport) deliver(
 		case err == nil:
 		case ctx.Err() != nil:
 			out = canceled
-		case !t.blames(err, sent):
+		case !t.blames(sent):
 			out = broken
 		default:
 			v, out = health.Failure, broken
@@ -287,7 +290,7 @@ func (t *Transport) deliver(
 		end(io.EOF)
 		res.Body = http.NoBody
 	default:
-		res.Body = &responseBody{cancelBody: body, end: end, idle: o.responseIdle}
+		res.Body = &responseBody{cancelBody: body, end: end, sent: sent, idle: o.responseIdle}
 	}
 	return res
 }
@@ -295,9 +298,8 @@ func (t *Transport) deliver(
 // blames reports whether an error, before or within the response, is a failure of the backend, and
 // not of the client, whose body broke off or is late, or whose request cannot be sent at all. After
 // a body has broken off whatever fails is its consequence.
-func (t *Transport) blames(err error, body *requestBody) bool {
-	late := (err == ErrAttemptTimeout || err == ErrResponseIdle) && body.awaited()
-	return !late && !body.broken() && (!t.traces || body.sought.Load())
+func (t *Transport) blames(body *requestBody) bool {
+	return !body.broken() && (!t.traces || body.sought.Load())
 }
 
 // mayRepeat reports whether a failed request may be sent again.
