@@ -156,8 +156,9 @@ cover: ## the share of the code that the tests reach
 bench: ## compare the pending-event sets on this machine
 	$(GO) run ./cmd/almanac-bench calendar
 
-release: ## archives of the command for every platform, with checksums, in dist
+release: ## archives of the command for every platform, with checksums, in dist; each module, used from outside
 	.ci/release
+	.ci/consumers
 
 # The record of a run at the default size, and the page and pictures that are made from it.
 PAPERS := $(or $(TMPDIR),/tmp)/almanac-papers

@@ -3,7 +3,7 @@ module github.com/almanac-sim/almanac/dispatch/caddy
 go 1.26.0
 
 require (
-	github.com/almanac-sim/almanac v0.1.0
+	github.com/almanac-sim/almanac v0.2.0
 	github.com/caddyserver/caddy/v2 v2.11.7
 	github.com/prometheus/client_golang v1.25.0
 	github.com/quic-go/quic-go v0.63.0

@@ -3,7 +3,7 @@ module github.com/almanac-sim/almanac/dispatch/dispatchgrpc
 go 1.26.0
 
 require (
-	github.com/almanac-sim/almanac v0.0.0
+	github.com/almanac-sim/almanac v0.2.0
 	golang.org/x/net v0.60.0
 	google.golang.org/grpc v1.85.0
 )
