@@ -3,6 +3,9 @@ package population_test
 import "strings"
 
 // spoiltFiles are wrong in the file as a whole, and names that cannot be.
+// noName is what is said of what cannot be a name.
+const noName = "cannot be a name; expected letters, digits and _, beginning with a letter: write "
+
 var spoiltFiles = []spoilt{
 	// The file as a whole.
 	{name: "empty file", source: "", empty: true,
@@ -158,36 +161,44 @@ always: {rate: 1 per day, to: out}
 
 	// Names that cannot be.
 	{name: "state out", swap: []string{"  recovered: {}\n", "  recovered: {}\n  out: {}\n"},
-		want: `model.yaml:23:3: states: "out" cannot be a name: it means leaving the population`},
+		want: `model.yaml:23:3: states: "out" cannot be a name: it means leaving the population; ` +
+			`write another, such as state_out`},
 	{name: "state rest", swap: []string{"  recovered: {}\n", "  recovered: {}\n  rest: {}\n"},
-		want: `model.yaml:23:3: states: "rest" cannot be a name: it means those who are left over`},
+		want: `model.yaml:23:3: states: "rest" cannot be a name: it means those who are left over; ` +
+			`write another, such as state_rest`},
 	{name: "state everyone", swap: []string{"  recovered: {}\n", "  recovered: {}\n  everyone: {}\n"},
-		want: `model.yaml:23:3: states: "everyone" cannot be a name: it means all states`},
+		want: `model.yaml:23:3: states: "everyone" cannot be a name: it means all states; ` +
+			`write another, such as state_everyone`},
 	{name: "state immigration", swap: []string{"  recovered: {}\n", "  recovered: {}\n  immigration: {}\n"},
-		want: `model.yaml:23:3: states: "immigration" cannot be a name: it means coming from elsewhere`},
+		want: `model.yaml:23:3: states: "immigration" cannot be a name: it means coming from elsewhere; ` +
+			`write another, such as state_immigration`},
 	{name: "state interventions", swap: []string{"  recovered: {}\n", "  recovered: {}\n  interventions: {}\n"},
-		want: `model.yaml:23:3: states: "interventions" cannot be a name: it means being let in by an intervention`},
+		want: `model.yaml:23:3: states: "interventions" cannot be a name: it means being let in by an intervention; ` +
+			`write another, such as state_interventions`},
 	{name: "state births", swap: []string{"  recovered: {}\n", "  recovered: {}\n  births: {}\n"},
-		want: `model.yaml:23:3: states: "births" cannot be a name: it means being born`},
+		want: `model.yaml:23:3: states: "births" cannot be a name: it means being born; ` +
+			`write another, such as state_births`},
 	{name: "state that begins with a digit", swap: []string{"  recovered: {}\n", "  recovered: {}\n  2nd: {}\n"},
-		want: `model.yaml:23:3: states: "2nd" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:23:3: states: "2nd" ` + noName + `state_2nd, for example`},
 	{name: "state that begins with a digit, and is used", swap: []string{"  recovered: {}\n",
 		"  recovered: {}\n  2nd: {}\n", "{after: stay, to: recovered}", "{after: stay, to: 2nd}"},
-		want: `model.yaml:23:3: states: "2nd" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:23:3: states: "2nd" ` + noName + `state_2nd, for example`},
 	{name: "state with an arrow", swap: []string{"  recovered: {}\n", "  recovered: {}\n  a->b: {}\n"},
-		want: `model.yaml:23:3: states: "a->b" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:23:3: states: "a->b" ` + noName + `state_a__b, for example`},
 	{name: "state that ends with a space", swap: []string{"  recovered: {}\n", "  recovered: {}\n  'gone ': {}\n"},
-		want: `model.yaml:23:3: states: "gone " cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:23:3: states: "gone " ` + noName + `state_gone, for example`},
 	{name: "state without a name", swap: []string{"  recovered: {}\n", "  recovered: {}\n  '': {}\n"},
-		want: `model.yaml:23:3: states: "" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:23:3: states: "" ` + noName + `state_a, for example`},
 	{name: "parameter that looks like a number", swap: []string{"spare: 7 days", "7up: 7 days"},
-		want: `model.yaml:9:3: parameters: "7up" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:9:3: parameters: "7up" ` + noName + `parameter_7up, for example`},
+	{name: "value that is a code", swap: []string{"region: {north: 40%", "sex: {0: 40%, m: 60%}\n  region: {north: 40%"},
+		want: `model.yaml:11:3: attributes: sex: the shares add up to 0.6, expected 1; or write rest for one of them
+model.yaml:11:9: attributes: sex: "0" ` + noName + `sex_0, for example, and that in place of 0 in files, too`},
 	{name: "attribute with a colon", swap: []string{"region: {north: 40%, south: 60%}",
 		"region: {north: 40%, south: 60%}\n  'a:b': {c: 1}"},
-		want: `model.yaml:12:3: attributes: "a:b" cannot be a name; expected letters, digits and _, beginning with a letter`},
+		want: `model.yaml:12:3: attributes: "a:b" ` + noName + `attribute_a_b, for example`},
 	{name: "value with a percent sign", swap: []string{"north: 40%, south: 60%", "north: 40%, south: 60%, '%': 0"},
-		want: `model.yaml:11:36: attributes: region: "%" cannot be a name; expected letters, digits and _, beginning with ` +
-			`a letter`},
+		want: `model.yaml:11:36: attributes: region: "%" ` + noName + `region_a, for example`},
 	{name: "state with a long name", swap: []string{"  recovered: {}\n", "  recovered: {}\n  " + strings.Repeat("x", 201) +
 		": {}\n"},
 		want: `model.yaml:23:3: states: "` + strings.Repeat("x", 59) +

@@ -58,8 +58,11 @@ var spoiltStudies = []spoilt{
 	{name: "scenario whose value cannot be read", source: baseModel + "scenarios: {slow: {beta: 0.2 per dya}}\n",
 		want: `model.yaml:38:26: scenarios: slow: beta: "0.2 per dya": there is no unit "dya"; did you mean "day"?; ` +
 			`expected a value such as 0.5 per day, 5 days or 30%`},
+	{name: "scenario that begins with a digit", source: baseModel + "scenarios: {2020 low: {}}\n",
+		want: `model.yaml:38:13: scenarios: "2020 low" ` + noName + `scenario_2020_low, for example`},
 	{name: "scenario with a name that means something", source: baseModel + "scenarios: {out: {}}\n",
-		want: `model.yaml:38:13: scenarios: "out" cannot be a name: it means leaving the population`},
+		want: `model.yaml:38:13: scenarios: "out" cannot be a name: it means leaving the population; ` +
+			`write another, such as scenario_out`},
 	{name: "unknown scenario", source: withStudies, asked: []population.Change{population.Scenario("slwo")},
 		want: `--scenario: there is no scenario "slwo"; did you mean "slow"?`},
 	{name: "no scenarios", source: baseModel, asked: []population.Change{population.Scenario("slow")},

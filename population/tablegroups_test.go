@@ -150,7 +150,8 @@ func TestTablesByGroupProblems(t *testing.T) {
 		{"no weight", "homes.csv", "home,people\nnorth,0\nsouth,0\neast,0\n",
 			"homes.csv:2:7: the weights add up to 0; expected more than 0, and not more than 1e+100"},
 		{"name that cannot be", "homes.csv", "home,people\nnorth,1\nsouth,1\neast,0\nout,3\n",
-			`homes.csv:5:1: attributes: home: "out" cannot be a name: it means leaving the population`},
+			`homes.csv:5:1: attributes: home: "out" cannot be a name: it means leaving the population; ` +
+				`write another, such as home_out`},
 		{"value of a move that is none", "od.csv", "home,to,people\nnorth,west,7\nsouth,north,3\neast,east,1\n",
 			`od.csv:2:7: "west" is no region; expected one of east, north, south`},
 		{"group of a move that is none", "od.csv", "home,to,people\nnorth,south,7\nsouth,north,3\neast,east,1\nwest,east,1\n",

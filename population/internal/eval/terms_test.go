@@ -184,7 +184,7 @@ states:
     race: [{rate: a-b, to: a}, {rate: c + d, to: a}, {rate: e'f.g h, to: a}]
 `)
 	const want = `model.yaml:4:68: parameters: "1" cannot be a name; ` +
-		`expected letters, digits and _, beginning with a letter`
+		`expected letters, digits and _, beginning with a letter: write parameter_1, for example`
 	if err == nil || err.Error() != want {
 		t.Fatal(m, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/format"
@@ -245,7 +247,7 @@ func (r *reader) header() bool {
 		Places: make([]*Places, len(r.Spec.Places))}
 	r.table, r.places = t, make([]*Texts, len(r.Spec.Places))
 	r.cell = slices.Repeat([]int{-1}, isPlace+1)
-	seen := map[string]bool{}
+	seen, unknown := map[string]bool{}, []int{}
 	for i, name := range names {
 		line, column := r.rows.Line(), r.rows.Column(i)
 		what, renamed := called[name]
@@ -261,11 +263,11 @@ func (r *reader) header() bool {
 			r.report(line, column, "columns says that %s is %s; name this one in ignore", what, diag.Quote(in))
 		case seen[what]:
 			r.report(line, column, "a second column %s; expected one", diag.Quote(name))
-		case name == "":
-			r.report(line, column, `a column without a name; write "" in ignore, or give it a name`)
+		case name != "" && !ok && suggest.Name(name, r.Names()) != "":
+			r.report(line, column, "there is no attribute, machine or kind of places %s; did you mean %q? Name it in columns, "+
+				"or in ignore", diag.Quote(name), suggest.Name(name, r.Names()))
 		case !ok:
-			r.report(line, column, "there is no attribute, machine or kind of places %s; %same it in columns, or in ignore",
-				diag.Quote(name), r.near(name))
+			unknown = append(unknown, i)
 		case m.kind == isAttribute && r.Attributes[m.of].Refused != "":
 			r.report(line, column, "%s; name the column in ignore", r.Attributes[m.of].Refused)
 		default:
@@ -275,15 +277,43 @@ func (r *reader) header() bool {
 		}
 		r.meanings = append(r.meanings, m)
 	}
+	r.unknownColumns(names, unknown)
 	return r.reported == 0
 }
 
-// near asks whether the nearest name is meant, and begins the next sentence.
-func (r *reader) near(name string) string {
-	if near := suggest.Name(name, r.Names()); near != "" {
-		return fmt.Sprintf("did you mean %q? N", near)
+// unknownColumns reports the columns that nothing is known of, all at once: a file that was made for
+// something else has many, and what is to be written to leave them out can be copied.
+func (r *reader) unknownColumns(names []string, unknown []int) {
+	if len(unknown) == 0 {
+		return
 	}
-	return "n"
+	line, column := r.rows.Line(), r.rows.Column(unknown[0])
+	ignored := slices.Clone(r.Ignored)
+	for _, i := range unknown {
+		ignored = append(ignored, names[i])
+	}
+	switch name := names[unknown[0]]; {
+	case len(unknown) > 1:
+		r.report(line, column, "there is no attribute, machine or kind of places for %d columns; name those that are one in "+
+			"columns, and leave out the others with ignore: %s", len(unknown), listOf(ignored))
+	case name == "":
+		r.report(line, column, `a column without a name; write "" in ignore, or give it a name`)
+	default:
+		r.report(line, column, "there is no attribute, machine or kind of places %s; name it in columns, or in ignore",
+			diag.Quote(name))
+	}
+}
+
+// listOf writes names as a list of YAML.
+func listOf(names []string) string {
+	inWord := func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+	all := make([]string, len(names))
+	for i, name := range names {
+		if all[i] = name; name == "" || strings.EqualFold(name, "null") || strings.TrimFunc(name, inWord) != "" {
+			all[i] = strconv.Quote(name)
+		}
+	}
+	return "[" + strings.Join(all, ", ") + "]"
 }
 
 // sortedKeys returns the keys of a map in their order.
@@ -463,7 +493,8 @@ func (r *reader) read(m *meaning, cell int, text []byte, n int) bool {
 		if len(text) > 0 {
 			var ok bool
 			if v, ok = m.codes[string(text)]; !ok {
-				r.report(r.rows.Line(), r.rows.Column(cell), "%s: %s is none of %s", m.name, quote(text), diag.ListNames(values))
+				r.report(r.rows.Line(), r.rows.Column(cell), "%s: %s is none of %s; write one of these in the file", m.name,
+					quote(text), diag.ListNames(values))
 				v = -1
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/almanac-sim/almanac/internal/suggest"
@@ -479,7 +480,7 @@ func (r *Reader) checkNameAt(at diag.Place, what, name string) bool {
 		ByIntervention: "it means being let in by an intervention",
 	}
 	if why, ok := reserved[name]; ok {
-		r.Add(at, "%s: %q cannot be a name: %s", what, name, why)
+		r.Add(at, "%s: %q cannot be a name: %s; write another, such as %s", what, name, why, nameLike(what, name))
 		return false
 	}
 	if diag.NameTooLong(name) {
@@ -487,12 +488,35 @@ func (r *Reader) checkNameAt(at diag.Place, what, name string) bool {
 			what, diag.Quote(name), diag.MaxNameRunes)
 		return false
 	}
-	if !namePattern().MatchString(name) || strings.Contains(name, "->") {
-		r.Add(at, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter",
-			what, diag.Quote(name))
-		return false
+	if namePattern().MatchString(name) && !strings.Contains(name, "->") {
+		return true
 	}
-	return true
+	codes := ""
+	if _, ofAttribute := strings.CutPrefix(what, "attributes: "); ofAttribute && name != "" && name[0] >= '0' && name[0] <= '9' {
+		codes = ", and that in place of " + diag.Shorten(name) + " in files, too"
+	}
+	r.Add(at, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter: write %s, for example%s",
+		what, diag.Quote(name), nameLike(what, name), codes)
+	return false
+}
+
+// nameLike returns what could be written for a name that cannot be one, in a section or as a value of
+// an attribute: scenario_2020 for 2020.
+func nameLike(what, name string) string {
+	of := strings.TrimSuffix(what[strings.LastIndexByte(what, ' ')+1:], "s")
+	if of == "" || !namePattern().MatchString(of) {
+		of = "name"
+	}
+	name = strings.Trim(strings.Map(func(c rune) rune {
+		if c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) {
+			return c
+		}
+		return '_'
+	}, name), "_")
+	if name == "" {
+		name = "a"
+	}
+	return diag.Shorten(of + "_" + name)
 }
 
 // maxFlowBytes bounds what OneLine writes: with aliases a few lines can stand for any number of
