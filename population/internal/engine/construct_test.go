@@ -69,7 +69,8 @@ var allowed = map[string]string{
 }
 
 // arranged is what Restore arranges in another way, so that only what is saved of it can be compared.
-var arranged = regexp.MustCompile(`^\.(free\.(head|ring)|(groups\[\]|living|observers\.sources)\.Positions|lines\.queues\[\]\.(first|entries)|networks\[\]\.(degrees|links|origins|weights)|` +
+var arranged = regexp.MustCompile(`^\.(free\.(head|ring)|(groups\[\]|living|observers\.sources)\.Positions|` +
+	`lines\.queues\[\]\.(first|entries)|networks\[\]\.(degrees|links|origins|weights)|` +
 	`places\.kinds\[\]\.(owner|room)|tracing\.(errands\[\]\.law|logs\[\]\.ring)|waiting\.windows\[\])`)
 
 // why is the entry of allowed for a class; "" if there is none.
@@ -194,7 +195,9 @@ func TestForksShareNothing(t *testing.T) {
 		gone := fork(t, r, 2)
 		below := fork(t, one, 3)
 		gone.Retire()
-		runs := map[string]*Run{"original": r, "fork": one, "fork of the fork": below, "fork in the memory of another": fork(t, r, 4)}
+		runs := map[string]*Run{
+			"original": r, "fork": one, "fork of the fork": below, "fork in the memory of another": fork(t, r, 4),
+		}
 		memory := map[string]regions{}
 		for name, r := range runs {
 			memory[name] = regionsOf(r, shared)
@@ -402,7 +405,8 @@ record: {every: 1 day, tree: {of: "well->waiting"}}
 			of    any
 			bytes int
 		}{
-			"queues": {r.lines, r.lines.bytes()}, "tree": {r.observers.tree, r.observers.tree.bytes() + infectionBytes*r.capacity},
+			"queues":    {r.lines, r.lines.bytes()},
+			"tree":      {r.observers.tree, r.observers.tree.bytes() + infectionBytes*r.capacity},
 			"sightings": {r.observers.seen, r.observers.seen.bytes()}, "places": {r.places, r.places.bytes()},
 		} {
 			takes := 0

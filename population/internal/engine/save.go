@@ -20,9 +20,9 @@ import (
 //
 // Arrays by id are written as they lie in memory, from firstID on: a run that goes on may have
 // another firstID. Words that mean nothing are cleared before: the file follows from the model, the
-// seed and the version, on any number of cores. Ids in lists count from firstID, too. What follows from the rest is not written:
-// the state cache, positions in groups, and the calendar, whose order of equal times does not
-// matter (ties.go).
+// seed and the version, on any number of cores. Ids in lists count from firstID, too. What follows
+// from the rest is not written: the state cache, positions in groups, and the calendar, whose order
+// of equal times does not matter (ties.go).
 
 // A savedPart is a part of the state of a run.
 type savedPart struct {

@@ -184,7 +184,8 @@ func (d *Durations) Quantile(p float64) float64 {
 }
 
 func newTree(m *program.Program) *tree {
-	return &tree{offspring: make([]uint64, 1), chains: map[int]uint64{}, sums: TreeSums{Cohorts: make([]Cohort, len(m.RecordTimes))}}
+	sums := TreeSums{Cohorts: make([]Cohort, len(m.RecordTimes))}
+	return &tree{offspring: make([]uint64, 1), chains: map[int]uint64{}, sums: sums}
 }
 
 // NewTreeSums returns the sums of no tree, with so many rows.
