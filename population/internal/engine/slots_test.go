@@ -46,6 +46,7 @@ func TestSlotsInTheWrongOrder(t *testing.T) {
 		if next := enter(); next != 108 {
 			t.Errorf("place %d, before those that nobody ever had", next)
 		}
+		r.entered = uint64(r.Alive) // no flow was counted: by flows all were there at the start
 		if err := r.Check(); err != nil {
 			t.Error(err)
 		}
