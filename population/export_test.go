@@ -1,6 +1,7 @@
 package population
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/almanac-sim/almanac/internal/modelfit"
@@ -87,3 +88,27 @@ func Again(m *Model, at float64) (*Model, error) {
 
 // Unsavable is what keeps the state of a model from being saved; empty if nothing does.
 func Unsavable(m *Model) string { return engine.Unsavable(m.program) }
+
+// ByWindows are options with which a run of so many individuals is by windows.
+func ByWindows(o Options, from int) Options { o.windows = from; return o }
+
+// SaveAlone runs the replicas of a model in this goroutine and writes their states.
+func SaveAlone(ctx context.Context, m *Model, o Options, w *StateWriter) error {
+	if err := w.begin(m, &o, o.Replicas); err != nil {
+		return err
+	}
+	r, err := m.Runner(o)
+	if err != nil {
+		return err
+	}
+	for k := range o.Replicas {
+		run, err := r.Run(ctx, k)
+		if err != nil {
+			return err
+		}
+		if err := w.replica(r.r, k, k, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -123,8 +123,9 @@ var mayImport = map[string][]string{
 		"population/internal/diag", "population/internal/diagram", "population/internal/eval",
 		"population/internal/fitting", "population/internal/program", "population/internal/quantity",
 		"population/internal/syntax"},
-	"population/internal/diagram": {"internal/vector"},
-	"population/results":          {"population"},
+	"population/internal/diagram":     {"internal/vector"},
+	"population/internal/randommodel": {},
+	"population/results":              {"population"},
 
 	// Many runs. It knows no kind of model.
 	"ensemble": {"ensemble/internal/hubconf", "ensemble/internal/identity", "ensemble/internal/wire",
