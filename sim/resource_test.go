@@ -394,8 +394,8 @@ func TestInterruptedRequestMakesWay(t *testing.T) {
 	}
 	wantPanic(t, "can never be granted: its capacity is 3", func() { r.TryRequest(4) })
 	wantPanic(t, "can never be granted", func() { r.TryRequest(0) })
-	wantPanic(t, "negative", func() { NewResource(s, "x", -1) })
-	wantPanic(t, "negative", func() { r.SetCapacity(-1) })
+	wantPanic(t, "needs a capacity of 0 or more, not -1", func() { NewResource(s, "x", -1) })
+	wantPanic(t, "needs a capacity of 0 or more, not -1", func() { r.SetCapacity(-1) })
 	wantPanic(t, "negative", func() { Patience(-1) })
 	wantPanic(t, "negative", func() { AtMost(-1) })
 }

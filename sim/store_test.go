@@ -82,7 +82,7 @@ func TestStore(t *testing.T) {
 		st.Name() != "shelf" {
 		t.Error("the store has not two places")
 	}
-	wantPanic(t, "negative", func() { NewStore[int](s, "x", -1) })
+	wantPanic(t, "needs a capacity of 0 or more, not -1", func() { NewStore[int](s, "x", -1) })
 }
 
 // Random puts and gets: nothing is lost, nothing comes twice, what is alike comes in order, and
