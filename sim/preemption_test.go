@@ -2,8 +2,6 @@ package sim
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -81,49 +79,5 @@ func TestPreemptionTakesNoMoreThanNeeded(t *testing.T) {
 	}
 	if err := r.check(); err != nil {
 		t.Error(err)
-	}
-}
-
-// Processes that hold and want units of several resources, and take them from each other, so that
-// losing one unit makes somebody leave another line, where others are served, who may take units
-// themselves.
-func TestPreemptionChains(t *testing.T) {
-	noLeak(t)
-	preempted := 0
-	for seed := range uint64(150) {
-		rnd := rand.New(rand.NewPCG(seed, 4))
-		s := New()
-		rs := []*Resource{NewResource(s, "a", 2), NewResource(s, "b", 3), NewResource(s, "c", 1)}
-		for i := range 12 {
-			s.Go(fmt.Sprint(i), func(p *Process) {
-				for range 20 {
-					_ = p.Wait(float64(rnd.IntN(3)))
-					x := rnd.IntN(3)
-					y := rnd.IntN(3)
-					one, two := rs[x], rs[y]
-					opts := func() []RequestOption {
-						return []RequestOption{Rank(rnd.IntN(4)), Patience(float64(rnd.IntN(9))), Preempting(Interrupt)}[:2+rnd.IntN(2)]
-					}
-					_ = one.Use(p, 1+rnd.IntN(one.Capacity()), func() error {
-						_ = p.Wait(float64(rnd.IntN(2)))
-						return two.Use(p, 1+rnd.IntN(two.Capacity()), func() error { return p.Wait(float64(rnd.IntN(3))) }, opts()...)
-					}, opts()...)
-				}
-			})
-		}
-		for s.Now() < 1000 && s.Step() {
-			for _, r := range rs {
-				if err := r.check(); err != nil {
-					t.Fatalf("seed %d at %g: %s: %v", seed, s.Now(), r.Name(), err)
-				}
-			}
-		}
-		for _, r := range rs {
-			preempted += r.Preempted()
-		}
-		s.Close()
-	}
-	if preempted < 1000 {
-		t.Errorf("only %d lost units, so that this tests little", preempted)
 	}
 }
