@@ -283,3 +283,44 @@ func TestExtremeFloats(t *testing.T) {
 		}
 	}
 }
+
+// Minus zero is a time like zero, and the clock never shows it.
+func TestMinusZero(t *testing.T) {
+	minus := math.Copysign(0, -1)
+	for name, f := range map[string]func(s *Simulation){
+		"At":        func(s *Simulation) { s.At(minus, func() {}) },
+		"WaitUntil": func(s *Simulation) { s.GoAt(-1, "p", func(p *Process) { _ = p.WaitUntil(minus) }) },
+		"Run":       func(*Simulation) {},
+	} {
+		s := New(StartAt(-1))
+		f(s)
+		if err := s.Run(background, minus); err != nil || math.Signbit(s.Now()) {
+			t.Errorf("%s: the clock is at %g: %v", name, s.Now(), err)
+		}
+	}
+	s := New(StartAt(-1))
+	s.At(minus, func() {
+		if math.Signbit(s.Now()) {
+			t.Errorf("in an event at %g", s.Now())
+		}
+	})
+	s.Go("p", func(p *Process) {
+		if _ = p.WaitUntil(minus); math.Signbit(p.Now()) {
+			t.Errorf("in a process at %g", p.Now())
+		}
+	})
+	run(t, s)
+}
+
+// Work that goes on so late that it would end after the largest time never ends.
+func TestWorkBeyondTheLargestTime(t *testing.T) {
+	s := New()
+	defer s.Close()
+	desk := NewResource(s, "desk", 1)
+	desk.Schedule(Dated{Shifts: []Shift{{1, 1e308, 0}}, Otherwise: 1}, Restart)
+	p := s.Go("worker", func(p *Process) { _ = desk.Work(p, 1, 1.7e308) })
+	run(t, s)
+	if got := p.Status(); got != "works with desk" || s.Now() != 1e308 || desk.InUse() != 1 {
+		t.Errorf("at %g it %s, and %d are in use", s.Now(), got, desk.InUse())
+	}
+}

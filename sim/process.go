@@ -195,7 +195,9 @@ func (p *Process) Wait(d float64) error { return p.pause(p.s.now+d, d, "Wait") }
 
 // WaitUntil returns nil at time t, or an *[Interrupted] if the process was interrupted before. It
 // panics if t is before now or NaN.
-func (p *Process) WaitUntil(t float64) error { return p.pause(t, t-p.s.now, "WaitUntil") }
+func (p *Process) WaitUntil(t float64) error {
+	return p.pause(t+0, t-p.s.now, "WaitUntil") // minus zero becomes zero
+}
 
 // pause waits until time t, which is d from now.
 //

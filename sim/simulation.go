@@ -226,7 +226,7 @@ func (s *Simulation) Run(ctx context.Context, until float64) error {
 	defer s.leave()
 	idle, err := s.run(ctx, until)
 	if idle && !math.IsInf(until, 1) {
-		s.now = until
+		s.now = until + 0 // minus zero becomes zero
 	}
 	return err
 }
