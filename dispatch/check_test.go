@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/dispatch/dispatchtest"
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 )
 
 // check returns an error for the first invariant that does not hold between two steps. The lock

@@ -3,7 +3,7 @@ package dispatch
 import (
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 )
 
 // How items are dropped that have waited for MaxWait. There is one timer, for the deadline of the

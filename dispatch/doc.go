@@ -53,6 +53,6 @@
 //   - stats.go: Stats and WorkerStats
 //   - histogram.go: WaitHistogram
 //   - interleave.go, interleave_race.go: hooks by which tests yield between two steps
-//   - internal/health: ejection, backoff and half-open; shared with dispatchhttp
-//   - internal/slots: free slots by class, and queues by age; shared with dispatchhttp
+//   - health: ejection, backoff and half-open; shared with dispatchhttp
+//   - slots: free slots by class, and queues by age; shared with dispatchhttp
 package dispatch

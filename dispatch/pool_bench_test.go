@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 	"github.com/almanac-sim/almanac/relaxed"
 )
 

@@ -3,7 +3,7 @@ package dispatch
 import (
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 )
 
 // Stats are the counts and the state of a [Dispatcher] or a [Caller] at one moment. Every submitted

@@ -58,7 +58,7 @@
 //
 //   - balancer.go: the policy and its configuration, servers and their states, Pick
 //   - scheduler.go: slots and the queue, and the invariants
-//   - health.go: what ejects a server (internal/health has the rule)
+//   - health.go: what ejects a server (package health has the rule)
 //   - channel.go: what the policies of one client connection share: servers by their addresses
 //
 // [grpc.WaitForReady]: https://pkg.go.dev/google.golang.org/grpc#WaitForReady

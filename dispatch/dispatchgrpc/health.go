@@ -5,7 +5,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // rule ejects a server after three calls in a row that end with UNAVAILABLE. One or two may be of a

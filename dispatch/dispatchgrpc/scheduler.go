@@ -7,8 +7,8 @@ import (
 
 	"google.golang.org/grpc/balancer"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/health"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/connectivity"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/health"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 )
 
 // verify checks the invariants of a scheduler; those of the capacity if it was never lowered.

@@ -43,7 +43,7 @@
 //   - proxy.go: ErrorHandler, for ReverseProxy
 //   - options.go: the options of both
 //   - scheduler.go: the scheduler that both share: slots, the queue, and the invariants
-//   - health.go: what ejects a backend (internal/health has the rule), and its timer
+//   - health.go: what ejects a backend (package health has the rule), and its timer
 //   - start.go: when a request started: its header and its context
 //   - body.go: bodies of requests over several attempts, and bodies of responses that hold a slot
 //   - message.go: responses that cannot be passed on, and URLs at a backend

@@ -3,7 +3,7 @@ package dispatchhttp
 import (
 	"slices"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // An outcome is what became of a request that had a slot.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // A Limiter is a handler with at most c requests in the next handler at once. Other requests wait

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // written collects what goroutines write.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // A TransportOption configures a [Transport].

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch"
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
-	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/dispatch/health"
+	"github.com/almanac-sim/almanac/dispatch/slots"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 

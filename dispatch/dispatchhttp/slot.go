@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // A Slot is a slot of a backend that the caller holds, from [Transport.Acquire] to [Slot.Release].

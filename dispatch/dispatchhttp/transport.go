@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/almanac-sim/almanac/dispatch/internal/health"
+	"github.com/almanac-sim/almanac/dispatch/health"
 )
 
 // ErrAttemptTimeout is returned if a backend does not respond within [AttemptTimeout]. It is a
