@@ -8,8 +8,6 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
-
-	"github.com/almanac-sim/almanac/internal/suggest"
 )
 
 func init() {
@@ -114,10 +112,7 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case strings.HasPrefix(name, "health_"):
 			return d.Errf("%s is not for capped: use health_uri and health_interval", name)
 		default:
-			if near := suggest.Name(name, names); near != "" {
-				return d.Errf("capped has no %s: did you mean %s?", name, near)
-			}
-			return d.Errf("capped has no %s: it has %s", name, strings.Join(names, ", "))
+			return d.Errf("unrecognized subdirective %s: expected one of %s", name, strings.Join(names, ", "))
 		}
 	}
 	end := token("}")

@@ -97,8 +97,8 @@ func TestMessages(t *testing.T) {
 		{"to a:1\nqueue -1", `capped: queue must be a whole number from 0, like 1024, not "-1"`},
 		{"to a:1\nmax_wait 5", `capped: max_wait must be a duration above 0 with a unit, like 5s or 500ms, not "5"`},
 		{"to a:1\nmax_wait 5\ncapacity x", `capacity must be`}, // all problems at once
-		{"to a:1\ncapasity 2", "capped has no capasity: did you mean capacity?, at Caddyfile:4"},
-		{"to a:1\nfoo 2", "capped has no foo: it has attempts, capacity"},
+		{"to a:1\ncapasity 2", "unrecognized subdirective capasity: expected one of attempts, capacity"},
+		{"to a:1\nfoo 2", "trusted_proxies, verbose_logs, at Caddyfile:4"},
 		{"to a:1 a:1", `backend "a:1" is there twice`},
 		{"to a:1\nlb_policy first", "lb_policy is not for capped: remove it, or use reverse_proxy"},
 		{"to a:1\nlb_retries 3", "use attempts"},

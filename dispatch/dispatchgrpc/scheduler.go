@@ -3,13 +3,13 @@ package dispatchgrpc
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 
 	"google.golang.org/grpc/balancer"
 
 	"github.com/almanac-sim/almanac/dispatch/health"
 	"github.com/almanac-sim/almanac/dispatch/slots"
-	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // A scheduler assigns the slots of servers to calls. gRPC asks for a server by Pick, which must not
@@ -54,7 +54,7 @@ type scheduler struct {
 
 	*channel // mu protects what follows
 
-	random   random.Stream
+	random   *rand.Rand
 	capacity int
 	limit    int // of tickets that wait or are parked, when another comes; 0 means none
 	closed   bool
@@ -124,7 +124,9 @@ var errNoDone = errors.New("the call's context cannot be cancelled; " +
 
 // newScheduler returns a scheduler for a policy of the client connection that the key identifies.
 func newScheduler(key any, seed uint64, wake func()) *scheduler {
-	d := &scheduler{wake: wake, random: random.New(seed), capacity: defaultCapacity, tickets: map[done]*ticket{}}
+	d := &scheduler{
+		wake: wake, random: rand.New(rand.NewPCG(seed, 0)), capacity: defaultCapacity, tickets: map[done]*ticket{},
+	}
 	d.join(key)
 	return d
 }
@@ -144,7 +146,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	}
 	t := d.tickets[ctx.Done()]
 	if t == nil {
-		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
+		if bin := d.bins.Pick(d.random, nil); bin != nil { // and so no ticket waits
 			d.lastSeq++
 			return bin.Of.slot(d.lastSeq, bin.Of.take()), true, nil
 		}
@@ -294,7 +296,7 @@ func (s *server) update() {
 func (d *scheduler) fill() {
 	granted := false
 	for d.waiting.Len > 0 && !d.closed {
-		bin := d.bins.Pick(&d.random, nil)
+		bin := d.bins.Pick(d.random, nil)
 		if bin == nil {
 			break
 		}

@@ -1,9 +1,10 @@
-// Package health ejects servers that fail, and tries them again: the one rule that the workers of
-// package dispatch, the backends of dispatchhttp and of the Caddy module, and the servers of
-// dispatchgrpc have in common. Without it the server that fails fastest is idle most often, and gets
-// most of the work.
+// Package health is for the authors of balancers. It ejects servers that fail, and tries them again:
+// the one rule that the workers of package dispatch, the backends of dispatchhttp and of the Caddy
+// module, and the servers of dispatchgrpc have in common. Without it the server that fails fastest
+// is idle most often, and gets most of the work.
 //
-// A State has no lock: a scheduler holds its own around every step, also in the functions of timers.
+// A [State] has no lock: the balancer holds its own around every step, also in the functions of
+// timers. Times are in nanoseconds since any moment, by a clock that only goes forward.
 package health
 
 import "time"

@@ -8,10 +8,11 @@ type Item[V any] struct {
 	Seq     uint64 // the order of arrival; unique
 	Arrival int64  // the time of arrival, or the time that is taken for it
 
-	Links [2]struct{ Prev, Next *Item[V] }
+	Links [2]struct{ Prev, Next *Item[V] } // Links[q.Link] are those in a queue q, and only read
 }
 
-// A Queue has items from the oldest to the youngest. The zero value is empty.
+// A Queue has items from the oldest to the youngest. The zero value is empty. Link and ByArrival are
+// set before the first item comes; the other fields are only read.
 type Queue[V any] struct {
 	Head, Tail *Item[V]
 	Len        int

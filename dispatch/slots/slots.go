@@ -1,12 +1,12 @@
-// Package slots has what the schedulers of packages dispatch and dispatchhttp share: bins by their
-// free slots, of which one is picked at random, and queues by age that an item leaves in constant
-// time. Nothing here locks or allocates per operation; the scheduler holds its lock around every
-// step.
+// Package slots is for the authors of balancers; packages dispatch, dispatchhttp and dispatchgrpc
+// stand on it. It has bins by their free slots, of which one is picked at random, and queues by age
+// that an item leaves in constant time. A balancer puts its servers into [Bins] and what waits for
+// one of them into a [Queue]; package health says which servers are available.
+//
+// Nothing here locks, or allocates per operation: the balancer holds its lock around every step.
 //
 // slots.go has the bins, queue.go the queues.
 package slots
-
-import "github.com/almanac-sim/almanac/internal/random"
 
 // A Class is the order in which bins are picked: idle ones first.
 type Class uint8
@@ -30,7 +30,7 @@ func ClassOf(load, capacity int) Class {
 	return None
 }
 
-// A Bin has slots. It is part of its owner.
+// A Bin has slots. It is part of its owner, which sets Of to itself, and in class None at first.
 type Bin[O any] struct {
 	Of    *O
 	class Class
@@ -70,10 +70,13 @@ func (s *Bins[O]) Put(b *Bin[O], c Class) {
 	}
 }
 
+// A Random draws numbers that are uniform in 0 … n−1, as a Rand of math/rand/v2 does.
+type Random interface{ IntN(n int) int }
+
 // Pick returns an idle bin, each with the same probability, or, if there is none, a bin with a free
 // slot; nil if there is none of these either. It returns avoid, which may be nil, only if there is
 // no other. Requests at random bins that are repeated until one is idle have the same result.
-func (s *Bins[O]) Pick(r *random.Stream, avoid *Bin[O]) *Bin[O] {
+func (s *Bins[O]) Pick(r Random, avoid *Bin[O]) *Bin[O] {
 	for c := Idle; c < classes; c++ {
 		n := len(s.by[c])
 		shun := avoid != nil && avoid.class == c
@@ -85,7 +88,7 @@ func (s *Bins[O]) Pick(r *random.Stream, avoid *Bin[O]) *Bin[O] {
 		}
 		at := 0
 		if n > 1 {
-			at = int(r.Below(uint64(n)))
+			at = r.IntN(n)
 		}
 		if shun && at >= avoid.at {
 			at++

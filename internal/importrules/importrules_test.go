@@ -103,6 +103,68 @@ func problems(rule map[string][]string, all []pack) (problems []string) {
 // ours is a package's path within the module, if it is one of ours.
 func ours(path string) (string, bool) { return strings.CutPrefix(path, Module+"/") }
 
+// A Go module within this one is built with another version of the root than the one beside it, so
+// it may import only what versions promise: no internal package but its own.
+func TestModulesImportNoInternalPackage(t *testing.T) {
+	modules := modules(t)
+	if len(modules) < 2 {
+		t.Fatalf("only the modules %q are found", modules)
+	}
+	for _, problem := range trespasses(modules, packages(t)) {
+		t.Error(problem)
+	}
+	packs := []pack{
+		{"in", []string{"fmt", Module + "/public", Module + "/in/internal/own"}},
+		{"in/deep", []string{Module + "/internal/leaf", Module + "/public/internal"}},
+		{"inner", []string{Module + "/internal/leaf"}},
+	}
+	want := []string{"in/deep imports internal/leaf, which is not of its module", "in/deep imports public/internal, which is not of its module"}
+	if got := trespasses([]string{"in"}, packs); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// modules are the folders of the Go modules within this one.
+func modules(t *testing.T) (all []string) {
+	t.Helper()
+	const root = "../.."
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "testdata"):
+			return filepath.SkipDir
+		case d.Name() == "go.mod":
+			if folder, _ := filepath.Rel(root, filepath.Dir(path)); folder != "." {
+				all = append(all, filepath.ToSlash(folder))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// trespasses lists the imports of internal packages by modules that they are not of.
+func trespasses(modules []string, all []pack) (problems []string) {
+	for _, p := range all {
+		for _, m := range modules {
+			if !strings.HasPrefix(p.name+"/", m+"/") {
+				continue
+			}
+			for _, i := range p.imports {
+				to, mine := ours(i)
+				if mine && strings.Contains("/"+to+"/", "/internal/") && !strings.HasPrefix(to, m+"/") {
+					problems = append(problems, p.name+" imports "+to+", which is not of its module")
+				}
+			}
+		}
+	}
+	return problems
+}
+
 // Who imports one of the structures gets nothing else.
 func TestStructuresComeAlone(t *testing.T) {
 	imports := map[string][]string{}

@@ -73,3 +73,6 @@ func (s *Stream) Below(n uint64) uint64 {
 	}
 	return high
 }
+
+// IntN returns a number that is exactly uniform in 0 … n−1, for n of 1 or more: that of Below.
+func (s *Stream) IntN(n int) int { return int(s.Below(uint64(n))) }
