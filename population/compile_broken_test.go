@@ -96,6 +96,21 @@ transmission:
 	}
 }
 
+// Places that are made of nothing are refused.
+func TestMadeOfNothing(t *testing.T) {
+	const want = "model.yaml:6:38: places: family: made of: expected what places consist of, such as [{share: 30%"
+	if _, err := population.Compile("model.yaml", []byte(`
+name: nothing
+time: {unit: day, start: 0, end: 1}
+population: {size: 10, start: {s: rest}}
+attributes: {role: {first: 20%, other: 80%}}
+places: {family: {by: role, made of: [], join: none}}
+states: {s: {}}
+`)); err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("error %v, expected %s", err, want)
+	}
+}
+
 // modelsOfDocs are the models that the documentation shows.
 func modelsOfDocs(t *testing.T) (all [][]byte) {
 	pages, err := filepath.Glob("../docs/*/*.md")

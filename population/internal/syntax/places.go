@@ -132,6 +132,9 @@ func (r *Reader) madeOf(one *Place, n *yaml.Node) {
 		}
 		one.Made = append(one.Made, m)
 	}
+	if len(one.Made) == 0 && n.Kind == yaml.SequenceNode {
+		r.Fail(n, "%s: made of: expected what places consist of, such as [%s]", one.What, example)
+	}
 }
 
 // PlaceNames are the names of the kinds of places.
