@@ -270,11 +270,22 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (DimTerm, bool) {
 	good = good && ok
 	peak, ok := s.ClockTime(c.Peak, what+": peak")
 	good = good && ok
-	period, ok := s.PositiveDuration(c.Period, what+": period")
-	if !good || !ok {
+	if !good {
 		return DimTerm{}, false
 	}
-	wave := &program.Term{Op: program.TermWave, X: amplitude, Period: period}
+	wave := &program.Term{Op: program.TermWave, X: amplitude}
+	if c.Months > 0 {
+		if wave.Times, ok = s.peaks(peak, v, what); !ok {
+			return DimTerm{}, false
+		}
+		wave.Period = wave.Times[1] - wave.Times[0]
+		return DimTerm{program.Combine(expr.Multiply, mean.Term, wave), mean.Dimension}, true
+	}
+	period, ok := s.PositiveDuration(c.Period, what+": period")
+	if !ok {
+		return DimTerm{}, false
+	}
+	wave.Period = period
 	if periods := max(math.Abs(s.Start-peak), s.End-s.Start) / period; periods > maxPeriods {
 		s.Report(c.Period, c.Period.At,
 			"%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many "+
@@ -287,6 +298,38 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (DimTerm, bool) {
 		return mean, true
 	}
 	return DimTerm{program.Combine(expr.Multiply, mean.Term, wave), mean.Dimension}, true
+}
+
+// peaks returns the times of the peaks of a season that follows the calendar, from the last at or
+// before the start of the run to the first after its end.
+func (s Scope) peaks(peak float64, v syntax.Value, what string) ([]float64, bool) {
+	months := v.TimeVarying.Months
+	at := func(k int) float64 { return s.Zero.AddMonths(peak, k*months, s.Unit) - s.Start }
+	tooMany := func(n int) bool {
+		if n > tablefile.MaxRows {
+			s.Report(syntax.Value{At: v.At}, v.At, "%s: period: more than %s of them from the peak to the run, or in it", what,
+				format.Thousands(tablefile.MaxRows))
+		}
+		return n > tablefile.MaxRows
+	}
+	k := 0
+	for ; at(k) > 0; k-- {
+		if tooMany(-k) {
+			return nil, false
+		}
+	}
+	for ; at(k+1) <= 0; k++ {
+		if tooMany(k) {
+			return nil, false
+		}
+	}
+	times := []float64{at(k), at(k + 1)}
+	for k += 2; times[len(times)-1] <= s.End-s.Start; k++ {
+		if times = append(times, at(k)); tooMany(len(times)) {
+			return nil, false
+		}
+	}
+	return times, true
 }
 
 // knotsTerm returns the term of steps or of a line.

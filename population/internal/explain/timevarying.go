@@ -51,10 +51,14 @@ func (e *explainer) varying(here eval.Scope, v syntax.Value, show func(x float64
 		c := got.TimeVarying
 		amplitude, _ := here.Chance(c.Amplitude, "")
 		peak, _ := here.ClockTime(c.Peak, "")
-		period, _ := here.PositiveDuration(c.Period, "")
+		every := quantity.CalendarWords(c.Months)
+		if c.Months == 0 {
+			period, _ := here.PositiveDuration(c.Period, "")
+			every = e.interval(period)
+		}
 		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less "+
 			"half-way between",
-			e.varying(here, c.Mean, show), format.Percent(amplitude), e.modelTime(peak), e.interval(period))
+			e.varying(here, c.Mean, show), format.Percent(amplitude), e.modelTime(peak), every)
 	}
 	return e.knots(got.TimeVarying, m.Term, show)
 }

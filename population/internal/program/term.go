@@ -19,8 +19,10 @@ type Term struct {
 	a, b  *Term   // the operands of an operation; b is nil if it has one
 	State int     // TermCount and TermMean: whose individuals are counted; TermGroup: the number in Program.Watched
 
-	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
-	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
+	// TermSteps and TermLine: the knots, by ascending time. TermWave: Times has the peaks, if its period
+	// is of the calendar.
+	Times, Values []float64
+	Period, Phase float64 // TermWave; the phase is that at the start of the run, as a share of the period
 
 	Since int      // TermSince: the number in Program.Since; its operand is the curve, by the time since
 	Met   bool     // TermSince and TermNumber: of the individual that is met
@@ -141,8 +143,17 @@ func (t *Term) At(time float64, c Census) float64 {
 
 // cycle returns the phase of a wave at a time, in [0, 1).
 func (t *Term) cycle(time float64) float64 {
-	x := time/t.Period + t.Phase
+	x := t.turns(time)
 	return x - math.Floor(x)
+}
+
+// turns returns how often a wave has come back to its peak at a time, as a number with a fraction.
+func (t *Term) turns(time float64) float64 {
+	if t.Times == nil {
+		return time/t.Period + t.Phase
+	}
+	i := min(t.knot(time), len(t.Times)-2)
+	return float64(i) + (time-t.Times[i])/(t.Times[i+1]-t.Times[i])
 }
 
 // knot returns the index of the last knot at or before a time; the first one's before all.

@@ -155,7 +155,7 @@ func (t *Term) waveBounds(from, to float64) (low, high float64) {
 	low, high = min(a, b), max(a, b)
 	// The maximum is at whole turns, the minimum half-way between them. An end that is next to one
 	// of them counts as one, since rounding may hide it; the wave is flat there.
-	first, last := from/t.Period+t.Phase, to/t.Period+t.Phase
+	first, last := t.turns(from), t.turns(to)
 	const next = 1e-9
 	if !(math.Floor(last+next) < math.Ceil(first-next)) {
 		high = 1 + t.X

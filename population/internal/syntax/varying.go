@@ -26,7 +26,7 @@ import (
 type TimeVarying struct {
 	Form                          string // seasonal, steps or line; density with Since only
 	Mean, Amplitude, Peak, Period Value  // seasonal; steps and line may have a Period, too
-	Months                        int    // steps and line: repeated so many calendar months later, in place of Period
+	Months                        int    // repeated so many calendar months later, in place of Period
 	Knots                         []Knot // steps and line
 	Since                         *Since // whose time it is by; nil for the clock of the model
 	Density                       Value  // density: the distribution
@@ -78,10 +78,7 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want quantity.Kind) *Tim
 		t.Knots = r.knots(body, what, want)
 	}
 	if period != nil {
-		var calendar bool
-		if t.Months, calendar = r.calendarMonths(period, what+": period"); !calendar {
-			t.Period = r.Value(period, what+": period", quantity.Duration)
-		}
+		r.period(t, period, what)
 	}
 	if r.Count > before {
 		return nil
@@ -101,7 +98,16 @@ func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want quanti
 		return
 	}
 	t.Mean, t.Amplitude = r.Value(mean, what+": mean", want), r.Value(amplitude, what+": amplitude", quantity.Share)
-	t.Peak, t.Period = r.Value(peak, what+": peak", quantity.Duration), r.Value(period, what+": period", quantity.Duration)
+	t.Peak = r.Value(peak, what+": peak", quantity.Duration)
+	r.period(t, period, what)
+}
+
+// period reads a period, which may be of the calendar.
+func (r *Reader) period(t *TimeVarying, n *yaml.Node, what string) {
+	var calendar bool
+	if t.Months, calendar = r.calendarMonths(n, what+": period"); !calendar {
+		t.Period = r.Value(n, what+": period", quantity.Duration)
+	}
 }
 
 // knots reads the times and values of steps or line.
@@ -130,11 +136,11 @@ func (r *Reader) knots(n *yaml.Node, what string, want quantity.Kind) []Knot {
 // each calls do for every value that it contains.
 func (t *TimeVarying) each(do func(part Value)) {
 	if t.Form == "seasonal" {
-		for _, v := range []Value{t.Mean, t.Amplitude, t.Peak, t.Period} {
+		for _, v := range []Value{t.Mean, t.Amplitude, t.Peak} {
 			do(v)
 		}
 	}
-	if t.Form != "seasonal" && t.Period.Given() {
+	if t.Period.Given() {
 		do(t.Period)
 	}
 	for i := range t.Knots {
