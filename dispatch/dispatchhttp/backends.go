@@ -71,12 +71,24 @@ func (s *scheduler) add(u *url.URL) *backend {
 		s.backends = append(s.backends, b)
 	}
 	b.removed = false
+	b.capacity = s.capacityOf(u)
+	b.checksPassed, b.checksFailed = 0, 0
 	b.health.Reset()
 	s.update(b)
 	if s.check != nil {
 		b.health.Arm(s.interval, s.timerOf(b))
 	}
 	return b
+}
+
+// capacityOf returns the capacity of the backend with a URL, which is nil in a Limiter.
+func (s *scheduler) capacityOf(u *url.URL) int {
+	if u != nil {
+		if c, ok := s.capacities[u.String()]; ok {
+			return c
+		}
+	}
+	return s.capacity
 }
 
 // Remove removes a backend, and reports whether there was one with this URL. Requests in flight are
@@ -143,7 +155,10 @@ func (t *Transport) Set(backends []*url.URL) error {
 // check runs a health check.
 func (t *Transport) check(ctx context.Context, backend *url.URL) error {
 	o := t.options.Load()
-	if o.checkPath == nil {
+	switch {
+	case o.check != nil:
+		return o.check(ctx, backend)
+	case o.checkPath == nil:
 		return nil // Configure has ended the checks in the meantime
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(o.checkInterval, checkTimeout))

@@ -19,16 +19,11 @@ func (t *Transport) Configure(opts ...TransportOption) {
 	defer s.mu.Unlock()
 	old := t.options.Swap(o)
 	s.capacity, s.limit, s.maxWait, s.log = o.capacity, o.poolLimit, o.maxWait, o.log
-	s.rule = o.rule
-	s.check, s.interval = nil, o.checkInterval
-	if o.checkPath != nil {
-		s.check = t.check
-	}
-	sameChecks := old.checkInterval == o.checkInterval && (old.checkPath == o.checkPath ||
-		old.checkPath != nil && o.checkPath != nil && *old.checkPath == *o.checkPath)
+	t.setBackendOptions(o)
 	for _, b := range s.backends {
+		b.capacity = s.capacityOf(b.url)
 		s.update(b)
-		if sameChecks || b.removed || b.health.Ejected() {
+		if old.checkInterval == o.checkInterval || b.removed || b.health.Ejected() {
 			continue // the timer of an ejected backend is that of its backoff
 		}
 		b.health.Disarm()
@@ -39,27 +34,37 @@ func (t *Transport) Configure(opts ...TransportOption) {
 	s.fillSlots()
 }
 
+// setBackendOptions sets what a scheduler of a Limiter does not have.
+func (t *Transport) setBackendOptions(o *transportOptions) {
+	s := t.scheduler
+	s.rule, s.capacities = o.rule, o.capacities
+	s.check, s.interval, s.passes, s.fails = nil, o.checkInterval, o.checkPasses, o.checkFails
+	if o.checkInterval > 0 {
+		s.check = t.check
+	}
+}
+
 // RetryAfter returns how long a request would wait at the end of the queue, by the recent mean time
 // that a slot is held: from 1 s to 60 s, in whole seconds, for the header Retry-After of a response
 // that refuses a request.
 func (t *Transport) RetryAfter() time.Duration {
-	s := t.scheduler
-	s.mu.Lock()
-	available := 0
-	for _, b := range s.backends {
-		if !b.removed && !b.health.Ejected() {
-			available++
-		}
-	}
-	s.mu.Unlock()
-	return time.Duration(s.retryAfter(max(available, 1))) * time.Second
+	return time.Duration(t.scheduler.retryAfter()) * time.Second
 }
 
 // retryAfter returns the expected wait of a new request in seconds: the waiting requests and
-// itself, c at a time at each of n backends.
-func (s *scheduler) retryAfter(n int) int {
+// itself, as many at a time as the available backends have slots.
+func (s *scheduler) retryAfter() int {
 	s.mu.Lock()
-	wait := s.service * float64(s.waiting.Len+1) / float64(s.capacity*n)
+	all := 0
+	for _, b := range s.backends {
+		if !b.removed && !b.health.Ejected() {
+			all += b.capacity
+		}
+	}
+	if all == 0 {
+		all = s.capacity
+	}
+	wait := s.service * float64(s.waiting.Len+1) / float64(all)
 	s.mu.Unlock()
 	return int(min(max(math.Ceil(wait/1e9), 1), maxRetryAfter))
 }

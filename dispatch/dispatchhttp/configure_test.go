@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -101,6 +102,82 @@ func TestConfigureChecks(t *testing.T) {
 		count(10)
 		tr.Configure()
 		count(0)
+	})
+}
+
+// Two checks in a row eject a backend, and three in a row readmit it, also after a request has
+// ejected it; then one failed check prolongs the ejection.
+func TestCheckCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var results []error // of the checks to come; then they pass
+		tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}}, Backoff(time.Second, time.Second), CheckCounts(3, 2),
+			Check(func(_ context.Context, u *url.URL) error {
+				if u.Host != "a" {
+					t.Errorf("the check is of %s", u)
+				}
+				if len(results) == 0 {
+					return nil
+				}
+				err := results[0]
+				results = results[1:]
+				return err
+			}, time.Second))
+		after := func(ejected ...bool) {
+			t.Helper()
+			for i, want := range ejected {
+				time.Sleep(time.Second)
+				synctest.Wait()
+				if b := tr.Stats().Backends[0]; (b.Ejected > 0) != want {
+					t.Errorf("after check %d it is ejected for %v", i, b.Ejected)
+				}
+			}
+		}
+		time.Sleep(time.Millisecond)
+		results = []error{errOwn, nil, errOwn, errOwn, nil, nil, errOwn}
+		after(false, false, false, true, true, true, true, true, true, false)
+
+		slot, err := tr.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slot.Release(errOwn)
+		results = []error{errOwn}
+		after(true, true, true, false)
+	})
+}
+
+// A backend has its own capacity, also after Configure and if it comes later.
+func TestCapacities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b, late := &url.URL{Scheme: "http", Host: "a"}, &url.URL{Scheme: "http", Host: "b"}, &url.URL{Scheme: "http", Host: "c"}
+		tr := transport(t, []*url.URL{a, b}, Capacity(2), PoolLimit(0), Capacities(map[string]int{"http://a": 1, "http://c": 4}))
+		fill := func(want ...int) {
+			t.Helper()
+			var got []int
+			for {
+				slot, err := tr.Acquire(t.Context())
+				if err != nil {
+					break
+				}
+				defer slot.Release(nil)
+			}
+			for _, b := range tr.Stats().Backends {
+				got = append(got, b.InFlight)
+				if b.InFlight != b.Capacity {
+					t.Errorf("%d in flight of %d", b.InFlight, b.Capacity)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%d in flight, want %d", got, want)
+			}
+		}
+		fill(1, 2)
+		tr.Configure(Capacity(3), PoolLimit(0), Capacities(map[string]int{"http://b": 2, "http://c": 4}))
+		fill(3, 2)
+		if err := tr.Add(late); err != nil {
+			t.Fatal(err)
+		}
+		fill(3, 2, 4)
 	})
 }
 

@@ -24,6 +24,7 @@ func (s *scheduler) updateHealth(t slot, v health.Verdict) {
 		b.completed++
 	case health.Failure:
 		b.failed++
+		b.checksPassed = 0
 	}
 	if b.removed && v == health.Failure {
 		v = health.Neutral
@@ -70,11 +71,21 @@ func (s *scheduler) onTimer(b *backend, epoch uint64) {
 			return // it was removed, or has failed, in the meantime
 		}
 		if err != nil {
+			b.checksPassed = 0
+			if b.checksFailed++; b.checksFailed < s.fails && !b.health.Ejected() {
+				b.health.Arm(s.interval, s.timerOf(b))
+				return
+			}
 			b.health.Fail(s.rule, s.now(), s.timerOf(b))
 			s.update(b)
 			return
 		}
+		b.checksFailed = 0
+		b.checksPassed++
 		b.health.Arm(s.interval, s.timerOf(b))
+		if b.checksPassed < s.passes && b.health.Ejected() {
+			return
+		}
 	}
 	if b.health.Reopen() {
 		s.update(b)

@@ -96,7 +96,7 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 		http.Error(w, "the request ended while it waited", http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(l.scheduler.retryAfter(1)))
+	w.Header().Set("Retry-After", strconv.Itoa(l.scheduler.retryAfter()))
 	text := "too many requests at once"
 	if errors.Is(err, dispatch.ErrTooOld) {
 		text = "too many requests: this one has waited too long"

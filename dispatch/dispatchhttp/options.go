@@ -1,8 +1,10 @@
 package dispatchhttp
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -40,8 +42,12 @@ type transportOptions struct {
 	responseIdle   time.Duration
 	rule           health.Rule
 	failOn         []int
+	capacities     map[string]int
+	check          func(context.Context, *url.URL) error // nil: request checkPath
 	checkPath      *url.URL
-	checkInterval  time.Duration
+	checkInterval  time.Duration // 0 means no checks
+	checkPasses    int
+	checkFails     int
 	base           http.RoundTripper
 	sendStart      bool
 	retryRefused   bool
@@ -107,6 +113,17 @@ func demand(good bool, name, want string, got any) {
 func Capacity(c int) Option {
 	demand(c >= 1, "the capacity", "1 or more", c)
 	return forBoth(func(o *schedulerOptions) { o.capacity = c })
+}
+
+// Capacities sets the capacity of single backends, by their URL as in [BackendStats]; [Capacity] is
+// that of the others. It is also their weight: while requests wait, a backend with twice the slots
+// has twice the requests in flight.
+func Capacities(by map[string]int) TransportOption {
+	by = maps.Clone(by)
+	for backend, c := range by {
+		demand(c >= 1, "the capacity of "+backend, "1 or more", c)
+	}
+	return forTransport(func(o *transportOptions) { o.capacities = by })
 }
 
 // PoolLimit sets how many requests may wait for a slot. With 0 a request is taken only if a slot is
@@ -180,7 +197,25 @@ func HealthCheck(path string, interval time.Duration) TransportOption {
 	demand(interval > 0, "the interval of checks", "above 0", interval)
 	u, err := url.Parse(path)
 	demand(err == nil && u.Host == "", "the path of a check", "one that a URL can have", path)
-	return forTransport(func(o *transportOptions) { o.checkPath, o.checkInterval = u, interval })
+	return forTransport(func(o *transportOptions) { o.check, o.checkPath, o.checkInterval = nil, u, interval })
+}
+
+// Check is as [HealthCheck] with a function that checks a backend. A nil error means that it has
+// passed. It runs in a goroutine of its own, must return when its context ends, and should return
+// soon in any case, since the next check of the backend comes an interval later.
+func Check(f func(ctx context.Context, backend *url.URL) error, interval time.Duration) TransportOption {
+	demand(f != nil, "the argument of Check", "a function", "nil")
+	demand(interval > 0, "the interval of checks", "above 0", interval)
+	return forTransport(func(o *transportOptions) { o.check, o.checkPath, o.checkInterval = f, nil, interval })
+}
+
+// CheckCounts sets how many checks in a row must pass before an ejected backend is tried again, and
+// how many must fail before a healthy one is ejected. After an ejection by a request, one failed
+// check prolongs it. The default is 1 and 1.
+func CheckCounts(passes, fails int) TransportOption {
+	demand(passes >= 1, "the number of passes", "1 or more", passes)
+	demand(fails >= 1, "the number of fails", "1 or more", fails)
+	return forTransport(func(o *transportOptions) { o.checkPasses, o.checkFails = passes, fails })
 }
 
 // Base sets the RoundTripper that sends requests. The default is an [http.Transport] that keeps as

@@ -37,16 +37,19 @@ import (
 // verify in scheduler_test.go checks them.
 type scheduler struct {
 	// Configure changes these.
-	capacity int           // c
-	limit    int           // of the queue
-	maxWait  time.Duration // 0 means no limit
-	rule     health.Rule   // the zero value means that backends are never ejected
-	log      *slog.Logger
-	start    time.Time
+	capacity   int            // c, where capacities does not say otherwise
+	capacities map[string]int // by the URL of the backend
+	limit      int            // of the queue
+	maxWait    time.Duration  // 0 means no limit
+	rule       health.Rule    // the zero value means that backends are never ejected
+	log        *slog.Logger
+	start      time.Time
 
 	// Active health checks; check is nil if there are none.
 	check    func(context.Context, *url.URL) error
 	interval time.Duration
+	passes   int             // how many in a row reopen an ejected backend; 0 is as 1
+	fails    int             // how many in a row eject a healthy one; 0 is as 1
 	ctx      context.Context // ends with the scheduler
 	cancel   context.CancelFunc
 	checks   sync.WaitGroup
@@ -70,12 +73,14 @@ type scheduler struct {
 // A backend has slots.
 type backend struct {
 	url      *url.URL // nil in a Limiter
+	capacity int
 	inFlight int
 	bin      slots.Bin[backend]
 	removed  bool
 
-	health            health.State
-	completed, failed uint64
+	health                     health.State
+	checksPassed, checksFailed int // in a row
+	completed, failed          uint64
 }
 
 // An arrival is the age of a request, which it keeps over all its attempts.
@@ -293,7 +298,7 @@ const serviceMemory = 16
 func (s *scheduler) update(b *backend) {
 	class := slots.None
 	if !b.removed && b.health.Available() {
-		class = slots.ClassOf(b.inFlight, s.capacity)
+		class = slots.ClassOf(b.inFlight, b.capacity)
 	}
 	s.bins.Put(&b.bin, class)
 }

@@ -27,13 +27,13 @@ func (s *scheduler) verify() error {
 	inFlight := 0
 	for _, b := range s.backends {
 		inFlight += b.inFlight
-		if b.inFlight < 0 || b.inFlight > s.capacity {
+		if b.inFlight < 0 || b.inFlight > b.capacity {
 			return fmt.Errorf("a server has %d in flight", b.inFlight)
 		}
 		if b.removed && b.inFlight == 0 {
 			return errors.New("a server that was removed and has nothing in flight is still there")
 		}
-		slot := !b.removed && b.health.Available() && b.inFlight < s.capacity
+		slot := !b.removed && b.health.Available() && b.inFlight < b.capacity
 		if slot && s.waiting.Len > 0 {
 			return errors.New("a request waits, and a server has a slot")
 		}

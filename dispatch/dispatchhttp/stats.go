@@ -33,14 +33,15 @@ type Stats struct {
 	Waits    dispatch.WaitHistogram // how long attempts waited for a slot, since the arrival of their request
 	Oldest   time.Duration          // the age of the oldest waiting request, since its start; 0 if none waits
 	Service  time.Duration          // moving average of how long a slot is held
-	Capacity int                    // c
+	Capacity int                    // c, of backends that are not named by Capacities
 	Backends []BackendStats         // of a Transport, in the order in which they were added
 }
 
 // BackendStats is the state of a backend at one moment.
 type BackendStats struct {
 	URL       string
-	InFlight  int           // requests that hold one of its slots
+	Capacity  int           // its slots
+	InFlight  int           // requests that hold one of them
 	Completed uint64        // responses that ended
 	Failed    uint64        // failed attempts
 	Failures  int           // consecutive
@@ -69,7 +70,7 @@ func (s *scheduler) stats() Stats {
 			continue // the handler of a Limiter
 		}
 		bs := BackendStats{
-			URL: b.url.String(), InFlight: b.inFlight, Completed: b.completed, Failed: b.failed,
+			URL: b.url.String(), Capacity: b.capacity, InFlight: b.inFlight, Completed: b.completed, Failed: b.failed,
 			Failures: b.health.Failures(), Ejected: b.health.Left(now), HalfOpen: b.health.HalfOpen(), Removed: b.removed,
 		}
 		st.Backends = append(st.Backends, bs)

@@ -91,10 +91,7 @@ func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, err
 		t.base, t.ownBase = newBase(o), true
 	}
 	_, t.traces = t.base.(*http.Transport)
-	t.scheduler.rule = o.rule
-	if o.checkPath != nil {
-		t.scheduler.check, t.scheduler.interval = t.check, o.checkInterval
-	}
+	t.setBackendOptions(o)
 	if err := t.Set(backends); err != nil {
 		return nil, err
 	}
@@ -103,9 +100,13 @@ func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, err
 
 func newBase(o *transportOptions) *http.Transport {
 	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	most := o.capacity
+	for _, c := range o.capacities {
+		most = max(most, c)
+	}
 	base := &http.Transport{
 		DialContext:           dialer.DialContext,
-		MaxIdleConnsPerHost:   o.capacity,
+		MaxIdleConnsPerHost:   most,
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
