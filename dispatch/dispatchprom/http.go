@@ -9,9 +9,10 @@ import (
 // An httpCollector reads the statistics of a source when Prometheus scrapes it.
 type httpCollector struct {
 	source interface{ Stats() dispatchhttp.Stats }
+	label  func(backend string) string
 
 	requests, outcomes, retries, waiting, inFlight, waits, oldest, service, capacity *prometheus.Desc
-	backendInFlight, backendResponses, backendFailures, backendEjected               *prometheus.Desc
+	backendInFlight, backendResponses, backendFailures, backendEjected, ejected      *prometheus.Desc
 }
 
 // NewHTTPCollector returns a collector of the statistics of a *dispatchhttp.Transport or a
@@ -31,17 +32,34 @@ type httpCollector struct {
 //	dispatch_http_backend_responses_total{backend}   responses that ended
 //	dispatch_http_backend_failures_total{backend}    failed attempts
 //	dispatch_http_backend_ejected_seconds{backend}   for how much longer it is ejected
+//	dispatch_http_ejected_backends                   how many backends are ejected
 //
-// The last four are of a Transport. The series of a removed backend end.
+// The last five are of a Transport. The series of a removed backend end.
 //
 // The labels, which may be nil, are added to all metrics. Collectors of several sources in one
 // registry must have the same label names with different values.
 func NewHTTPCollector(source interface{ Stats() dispatchhttp.Stats }, labels prometheus.Labels) prometheus.Collector {
+	return NewProxyCollector(source, labels, Naming{"dispatch_http_", "backend", func(url string) string { return url }})
+}
+
+// A Naming is how metrics are named in a program with names of its own, such as a proxy.
+type Naming struct {
+	Prefix  string                  // instead of dispatch_http_
+	Backend string                  // the word for a backend, in names and as a label
+	Label   func(url string) string // the value of that label
+}
+
+// NewProxyCollector is [NewHTTPCollector] with other names.
+func NewProxyCollector(
+	source interface{ Stats() dispatchhttp.Stats }, labels prometheus.Labels, names Naming,
+) prometheus.Collector {
 	desc := func(name, help string, variable ...string) *prometheus.Desc {
-		return prometheus.NewDesc("dispatch_http_"+name, help, variable, labels)
+		return prometheus.NewDesc(names.Prefix+name, help, variable, labels)
 	}
+	one := names.Backend
 	return &httpCollector{
 		source:           source,
+		label:            names.Label,
 		requests:         desc("requests_total", "Requests."),
 		outcomes:         desc("outcomes_total", "Requests by outcome.", "outcome"),
 		retries:          desc("retries_total", "Attempts beyond the first."),
@@ -51,10 +69,11 @@ func NewHTTPCollector(source interface{ Stats() dispatchhttp.Stats }, labels pro
 		oldest:           desc("oldest_age_seconds", "Age of the oldest waiting request."),
 		service:          desc("service_seconds", "Moving average of how long a slot is held."),
 		capacity:         desc("capacity_requests", "How many requests a backend, or the limiter, may have at once."),
-		backendInFlight:  desc("backend_inflight_requests", "Requests at a backend.", "backend"),
-		backendResponses: desc("backend_responses_total", "Responses of a backend that ended.", "backend"),
-		backendFailures:  desc("backend_failures_total", "Failed attempts at a backend.", "backend"),
-		backendEjected:   desc("backend_ejected_seconds", "For how much longer a backend is ejected.", "backend"),
+		backendInFlight:  desc(one+"_inflight_requests", "Requests at a backend.", one),
+		backendResponses: desc(one+"_responses_total", "Responses of a backend that ended.", one),
+		backendFailures:  desc(one+"_failures_total", "Failed attempts at a backend.", one),
+		backendEjected:   desc(one+"_ejected_seconds", "For how much longer a backend is ejected.", one),
+		ejected:          desc("ejected_"+one+"s", "How many backends are ejected."),
 	}
 }
 
@@ -62,7 +81,7 @@ func NewHTTPCollector(source interface{ Stats() dispatchhttp.Stats }, labels pro
 func (c *httpCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.requests, c.outcomes, c.retries, c.waiting, c.inFlight, c.waits, c.oldest,
 		c.service, c.capacity,
-		c.backendInFlight, c.backendResponses, c.backendFailures, c.backendEjected} {
+		c.backendInFlight, c.backendResponses, c.backendFailures, c.backendEjected, c.ejected} {
 		ch <- d
 	}
 }
@@ -86,10 +105,18 @@ func (c *httpCollector) Collect(ch chan<- prometheus.Metric) {
 	m.gauge(c.oldest, s.Oldest.Seconds())
 	m.gauge(c.service, s.Service.Seconds())
 	m.gauge(c.capacity, float64(s.Capacity))
+	ejected := 0
 	for _, b := range s.Backends {
-		m.gauge(c.backendInFlight, float64(b.InFlight), b.URL)
-		m.count(c.backendResponses, b.Completed, b.URL)
-		m.count(c.backendFailures, b.Failed, b.URL)
-		m.gauge(c.backendEjected, b.Ejected.Seconds(), b.URL)
+		name := c.label(b.URL)
+		m.gauge(c.backendInFlight, float64(b.InFlight), name)
+		m.count(c.backendResponses, b.Completed, name)
+		m.count(c.backendFailures, b.Failed, name)
+		m.gauge(c.backendEjected, b.Ejected.Seconds(), name)
+		if b.Ejected > 0 && !b.Removed {
+			ejected++
+		}
+	}
+	if len(s.Backends) > 0 {
+		m.gauge(c.ejected, float64(ejected))
 	}
 }

@@ -127,6 +127,9 @@ dispatch_http_backend_inflight_requests{backend="http://a",service="s"} 1
 # HELP dispatch_http_capacity_requests How many requests a backend, or the limiter, may have at once.
 # TYPE dispatch_http_capacity_requests gauge
 dispatch_http_capacity_requests{service="s"} 1
+# HELP dispatch_http_ejected_backends How many backends are ejected.
+# TYPE dispatch_http_ejected_backends gauge
+dispatch_http_ejected_backends{service="s"} 0
 # HELP dispatch_http_inflight_requests Requests that hold a slot.
 # TYPE dispatch_http_inflight_requests gauge
 dispatch_http_inflight_requests{service="s"} 1
@@ -155,7 +158,7 @@ dispatch_http_waiting_requests{service="s"} 1
 		names := []string{"dispatch_http_requests_total", "dispatch_http_outcomes_total", "dispatch_http_retries_total",
 			"dispatch_http_waiting_requests", "dispatch_http_inflight_requests",
 			"dispatch_http_oldest_age_seconds", "dispatch_http_capacity_requests", "dispatch_http_backend_inflight_requests",
-			"dispatch_http_backend_responses_total", "dispatch_http_backend_failures_total"}
+			"dispatch_http_backend_responses_total", "dispatch_http_backend_failures_total", "dispatch_http_ejected_backends"}
 		if err := testutil.CollectAndCompare(c, strings.NewReader(want), names...); err != nil {
 			t.Error(err)
 		}
