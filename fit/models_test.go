@@ -74,7 +74,7 @@ func same(x float64, n int) (y []float64) {
 // rate is a Poisson rate with a gamma prior, seen n times: the posterior is gamma with shape a and
 // rate b.
 func rateModel(y []float64) (g *goModel, a, b float64) {
-	g = &goModel{problem: &Problem{Unknowns: []Unknown{{"rate", "per day", Gamma(10, 2)}}, Times: rows(len(y)),
+	g = &goModel{problem: &Problem{Unknowns: []Unknown{{"rate", "per day", GammaShape(10, 2)}}, Times: rows(len(y)),
 		Columns: []Column{{"y", y}}}, laws: []Law{{}}}
 	g.means = func(x []float64, _ *random.Stream) [][]float64 { return [][]float64{same(x[0], len(y))} }
 	a, b = 2, 2.0/10

@@ -119,7 +119,7 @@ func TestCSV(t *testing.T) {
 // What the data did not move: a sample of the prior itself is not moved, one of a part of it is;
 // whole numbers alike.
 func TestMoved(t *testing.T) {
-	for _, prior := range []Prior{Gamma(5, 2), Uniform(1, 6).Whole(), Beta(0.5, 0.5)} {
+	for _, prior := range []Prior{GammaShape(5, 2), Uniform(1, 6).Whole(), Beta(0.5, 0.5)} {
 		s := random.New(5)
 		const n = 2000
 		r := &Result{Unknowns: []Unknown{{"a", "", prior}, {"b", "", prior}}, Posterior: Posterior{Names: []string{"a", "b"}}}

@@ -70,8 +70,8 @@ func Normal(mean, sd float64) Prior { return newPrior(normal, mean, sd) }
 // itself, not of its logarithm.
 func Lognormal(mean, sd float64) Prior { return newPrior(lognormal, mean, sd) }
 
-// Gamma has density ∝ x^(shape−1)·exp(−x·shape/mean).
-func Gamma(mean, shape float64) Prior { return newPrior(gamma, mean, shape) }
+// GammaShape is the gamma law, with density ∝ x^(shape−1)·exp(−x·shape/mean).
+func GammaShape(mean, shape float64) Prior { return newPrior(gamma, mean, shape) }
 
 // Beta has density ∝ x^(a−1)·(1−x)^(b−1) between 0 and 1.
 func Beta(a, b float64) Prior { return newPrior(beta, a, b) }
@@ -79,8 +79,8 @@ func Beta(a, b float64) Prior { return newPrior(beta, a, b) }
 // Exponential has density exp(−x/mean)/mean.
 func Exponential(mean float64) Prior { return newPrior(exponential, mean, 0) }
 
-// Weibull exceeds x with probability exp(−(x/scale)^shape).
-func Weibull(scale, shape float64) Prior { return newPrior(weibull, scale, shape) }
+// WeibullShape is the Weibull law: it exceeds x with probability exp(−(x/scale)^shape).
+func WeibullShape(scale, shape float64) Prior { return newPrior(weibull, scale, shape) }
 
 // Within is the prior truncated to [low, high], which may be infinite: a rate is not negative, a
 // probability is at most 1.

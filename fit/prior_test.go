@@ -15,8 +15,8 @@ import (
 
 // somePriors are all shapes, each also cut and whole.
 func somePriors() (all []Prior) {
-	for _, p := range []Prior{Uniform(-1, 3), LogUniform(0.01, 100), Normal(2, 3), Lognormal(5, 4), Gamma(5, 0.6),
-		Gamma(30, 9), Beta(2, 5), Beta(0.5, 0.5), Exponential(7), Weibull(4, 1.5), Weibull(4, 0.8)} {
+	for _, p := range []Prior{Uniform(-1, 3), LogUniform(0.01, 100), Normal(2, 3), Lognormal(5, 4), GammaShape(5, 0.6),
+		GammaShape(30, 9), Beta(2, 5), Beta(0.5, 0.5), Exponential(7), WeibullShape(4, 1.5), WeibullShape(4, 0.8)} {
 		low, high := p.Quantile(0.1), p.Quantile(0.7)
 		all = append(all, p, p.Within(low, high), p.Within(low, math.Inf(1)), p.Within(math.Inf(-1), high))
 	}
@@ -26,7 +26,7 @@ func somePriors() (all []Prior) {
 func wholePriors() []Prior {
 	return []Prior{Uniform(1, 6).Whole(), Uniform(0.5, 6.2).Whole(), LogUniform(1, 1000).Whole(),
 		Normal(20, 5).Within(0, math.Inf(1)).Whole(),
-		Gamma(3, 1).Whole(), Exponential(2).Whole(), Lognormal(50, 20).Within(10, 60).Whole()}
+		GammaShape(3, 1).Whole(), Exponential(2).Whole(), Lognormal(50, 20).Within(10, 60).Whole()}
 }
 
 // Quantiles and distribution function are inverses; the density is the slope of the distribution
@@ -74,10 +74,10 @@ func TestPriorMoments(t *testing.T) {
 		{LogUniform(1, math.E), math.E - 1, math.Sqrt((math.E*math.E-1)/2 - (math.E-1)*(math.E-1))},
 		{Normal(2, 3), 2, 3},
 		{Lognormal(5, 4), 5, 4},
-		{Gamma(5, 2), 5, 5 / math.Sqrt2},
+		{GammaShape(5, 2), 5, 5 / math.Sqrt2},
 		{Beta(2, 5), 2.0 / 7, math.Sqrt(10.0/8) / 7},
 		{Exponential(7), 7, 7},
-		{Weibull(4, 1.5), 4 * g(1+1/1.5), 4 * math.Sqrt(g(1+2/1.5)-g(1+1/1.5)*g(1+1/1.5))},
+		{WeibullShape(4, 1.5), 4 * g(1+1/1.5), 4 * math.Sqrt(g(1+2/1.5)-g(1+1/1.5)*g(1+1/1.5))},
 		{Normal(0, 1).Within(0, math.Inf(1)), math.Sqrt(2 / math.Pi), math.Sqrt(1 - 2/math.Pi)},
 		{Uniform(1, 6).Whole(), 3.5, math.Sqrt(35.0 / 12)},
 	} {
@@ -176,8 +176,8 @@ func TestPriorsThatAreNone(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, p := range []Prior{{}, Uniform(1, 1), Uniform(2, 1), Uniform(nan, 1), Uniform(0, inf), LogUniform(0, 1),
 		LogUniform(-1, 1), Normal(0, 0), Normal(nan, 1), Normal(0, nan),
-		Lognormal(-1, 1), Lognormal(1, 0), Gamma(0, 1), Gamma(1, -1), Beta(0, 1), Beta(1, nan), Exponential(0),
-		Exponential(inf), Weibull(1, 0),
+		Lognormal(-1, 1), Lognormal(1, 0), GammaShape(0, 1), GammaShape(1, -1), Beta(0, 1), Beta(1, nan), Exponential(0),
+		Exponential(inf), WeibullShape(1, 0),
 		Uniform(0, 1).Within(2, 3), Uniform(0, 1).Within(0.5, 0.5), Beta(1, 1).Within(1, 2), Normal(0, 1).Within(50, 60),
 		Uniform(0.2, 0.8).Whole(), Uniform(0, 1).Within(nan, 1)} {
 		if p.Check() == nil {
@@ -191,11 +191,11 @@ func TestPriorText(t *testing.T) {
 		"uniform 0.1..1":                          Uniform(0.1, 1),
 		"log-uniform 0.01..100":                   LogUniform(0.01, 100),
 		"normal mean 3 sd 2 within 0..":           Normal(3, 2).Within(0, math.Inf(1)),
-		"gamma mean 5 shape 2 within 0..10 whole": Gamma(5, 2).Within(0, 10).Whole(),
+		"gamma mean 5 shape 2 within 0..10 whole": GammaShape(5, 2).Within(0, 10).Whole(),
 		"lognormal mean 5 sd 4 within ..9":        Lognormal(5, 4).Within(math.Inf(-1), 9),
 		"beta a 2 b 5":                            Beta(2, 5),
 		"exponential mean 7":                      Exponential(7),
-		"weibull scale 4 shape 1.5":               Weibull(4, 1.5),
+		"weibull scale 4 shape 1.5":               WeibullShape(4, 1.5),
 		"no prior":                                {},
 	} {
 		if p.String() != want {
@@ -206,8 +206,8 @@ func TestPriorText(t *testing.T) {
 
 // A prior that is made by the name of its family is the one of its function.
 func TestNewPrior(t *testing.T) {
-	for i, want := range []Prior{Uniform(1, 2), LogUniform(1, 2), Normal(1, 2), Lognormal(1, 2), Gamma(1, 2), Beta(1, 2),
-		Exponential(1), Weibull(1, 2)} {
+	for i, want := range []Prior{Uniform(1, 2), LogUniform(1, 2), Normal(1, 2), Lognormal(1, 2), GammaShape(1, 2), Beta(1, 2),
+		Exponential(1), WeibullShape(1, 2)} {
 		f := priors.Families[i]
 		if got := NewPrior(f.Name, []float64{1, 2}[:len(f.Args)]...); got != want {
 			t.Errorf("%s: got %v, want %v", f.Name, got, want)
@@ -231,8 +231,8 @@ func TestNewPrior(t *testing.T) {
 // What String writes ParsePrior reads, and refuses what is no prior.
 func TestParsePrior(t *testing.T) {
 	for _, p := range []Prior{Uniform(0.1, 1), LogUniform(1e-07, 100), Normal(-3, 2).Within(math.Inf(-1), 0),
-		Lognormal(5, 1e6), Gamma(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
-		Exponential(3), Weibull(1.5, 0.5), Uniform(1, 30).Whole(), Gamma(5, 2).Within(1, 10).Whole()} {
+		Lognormal(5, 1e6), GammaShape(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
+		Exponential(3), WeibullShape(1.5, 0.5), Uniform(1, 30).Whole(), GammaShape(5, 2).Within(1, 10).Whole()} {
 		if got, err := ParsePrior(p.String()); err != nil || got != p {
 			t.Errorf("%s: %v %v", p, got, err)
 		}
