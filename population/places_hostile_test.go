@@ -140,3 +140,29 @@ record: {every: 60 days}
 		t.Errorf("%d were turned away, want each of 49 once", n)
 	}
 }
+
+// Whoever leaves places of one kind is counted and told of, also beside a kind that it is in none of.
+func TestLeavingPlacesOfTwoKinds(t *testing.T) {
+	for _, move := range []string{"{club: none, choir: none}", "{choir: none, club: none}"} {
+		m := compiled(t, `
+name: two kinds
+time: {unit: day, end: 3}
+population: {size: 10, start: {here: rest}}
+places: {club: {number: 1}, choir: {number: 1, join: none}}
+states: {here: {}}
+interventions: [{at: 1 day, every: 1 day, who: everyone, move: `+move+`, name: leaving}]
+`)
+		events := 0
+		r, err := m.Run(t.Context(), population.Options{OnEvent: func(e population.Event) {
+			if e.Kind == population.Moved && e.Name == "leaving" {
+				events++
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Runs[0].Named(r.Rows()-1, 0); n != 10 || events != 10 {
+			t.Errorf("%s: 10 leave the club once, counted as %d, with %d events", move, n, events)
+		}
+	}
+}

@@ -142,6 +142,10 @@ func (r *Run) movePlaces(id uint32, moves []program.PlaceMove, other uint32) (mo
 		if how == program.JoinAny && !r.moveToAny(id, m.Kind) {
 			continue
 		}
+		if how == program.JoinNone && !seats.Seated(id) {
+			seats.Unseat(id, store.Elsewhere)
+			continue // it is in none
+		}
 		moved = true
 		if how == program.JoinAny {
 			continue
@@ -151,8 +155,6 @@ func (r *Run) movePlaces(id uint32, moves []program.PlaceMove, other uint32) (mo
 				continue
 			}
 			r.unseat(id, m.Kind, store.Elsewhere)
-		} else if how == program.JoinNone {
-			moved = false
 		}
 		if how == program.JoinOther {
 			r.seat(id, m.Kind, place)
