@@ -122,6 +122,8 @@ type maker struct {
 	names      []string // of clocks, contacts, entries and interventions so far
 	contacts   []string // of these, names of contacts
 	links      int      // how many contacts link
+	litters    bool     // whoever is served from a queue has children, many at one instant
+	served     bool     // a contact of a machine has a queue
 	people     bool
 	birth      bool // ages matter
 }
@@ -179,6 +181,13 @@ func (m *maker) vocabulary() {
 		m.decideNetworks()
 	}
 	m.supplies = []string{"doses", "beds"}[:[]int{0, 0, 1, 1, 2}[m.IntN(5)]]
+	m.litters, m.served = m.likely(0.08), m.likely(0.08)
+	if m.litters || m.served {
+		m.supplies = []string{"doses"}
+	}
+	if m.served && len(m.machines) == 0 {
+		m.machines = []attribute{{name: "care", values: []string{"no", "due", "yes"}}}
+	}
 	if m.likely(0.4) {
 		m.parameters = m.parameters.with("stay", m.law())
 		m.laws = append(m.laws, "stay")

@@ -20,6 +20,11 @@ func (m *maker) sections() mapping {
 	for _, s := range m.states {
 		states = states.with(s, m.body("", m.states))
 	}
+	if m.litters {
+		c := mapping{{"after", text("1 days")}, {"to", text("i")}, {"enter", text("s")}, {"count", text("3")}, {"uses", text("doses")},
+			{"full", text(m.states[len(m.states)-1])}, {"queue", text("true")}}
+		states[1].value = mapping{{"race", list{c}}}
+	}
 	root = root.with("population", m.population(states))
 	parameters := len(root)
 	root = root.with("parameters", nil)
@@ -54,6 +59,15 @@ func (m *maker) sections() mapping {
 	var contacts list
 	for range 1 + m.IntN(3) {
 		contacts = append(contacts, m.contact())
+	}
+	if a := m.machines; m.served {
+		c := mapping{{"machine", text(a[0].name)}, {"from", text(a[0].values[1])}, {"rate", m.fixedRate()},
+			{"to", mapping{{a[0].values[0], text(pick(m, a[0].values[1:]))}}}, {"uses", text("doses")},
+			{"full", text(pick(m, a[0].values[1:]))}, {"queue", text("true")}}
+		contacts = append(contacts, m.named(c, 0.5, true))
+	}
+	if m.litters {
+		contacts = append(contacts, mapping{{"from", text("i")}, {"rate each", text("0.003 per day")}, {"to", mapping{{"s", text("i")}}}})
 	}
 	root = root.with("transmission", contacts)
 	if !m.plain && m.likely(0.3) && len(m.places)+len(m.networks)+len(m.contacts) > 0 {
@@ -197,7 +211,7 @@ func (m *maker) supplySection() mapping {
 	var all mapping
 	for _, s := range m.supplies {
 		body := mapping{{"at", m.time()}}
-		if m.likely(0.7) {
+		if m.likely(0.7) || m.served {
 			body = body.with("every", text("1 days"))
 		}
 		body = body.with("count", text(pick(m, []string{"1", "3", "5", "8", "40", "200"})))
