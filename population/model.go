@@ -144,15 +144,28 @@ type rowTimes struct {
 }
 
 func (m *Model) rowTimes() rowTimes {
+	// A run whose state is saved has the times of the whole run, byte for byte.
+	p := m.program
+	rows := p.RecordTimes
+	if p.ExtraRow {
+		rows = rows[:len(rows)-1]
+	}
+	times := make([]float64, len(rows))
+	for i, t := range rows {
+		if times[i] = format.Tidy(p.Start + t); t >= p.End-p.Start-p.TimeTolerance {
+			times[i] = p.End
+		}
+	}
 	// On the model's clock both times are rounded, by a quarter of the tolerance at most.
-	return rowTimes{m.Times(), 1.25 * m.program.TimeTolerance}
+	return rowTimes{times, 1.25 * p.TimeTolerance}
 }
 
-// of returns a time as results have it: the time of a row if it equals that, but for the rounding
-// error that the engine allows. So nothing is after the row that counts it.
+// of returns a time as results have it: the time of a row if it is later by no more than the rounding
+// error that the engine allows, which makes it equal to it. So nothing is after the row that counts
+// it.
 func (r rowTimes) of(t float64) float64 {
 	i, _ := slices.BinarySearch(r.times, t-r.tolerance)
-	if i < len(r.times) && r.times[i] <= t+r.tolerance {
+	if i < len(r.times) && r.times[i] < t {
 		return r.times[i]
 	}
 	return t

@@ -72,7 +72,7 @@ func (c *compiler) stopRecording() {
 	last := p.Stop - p.Start
 	p.RecordTimes = slices.DeleteFunc(p.RecordTimes, func(t float64) bool { return t > last+p.TimeTolerance })
 	if n := len(p.RecordTimes); p.RecordTimes[n-1] < last-p.TimeTolerance {
-		p.RecordTimes = append(p.RecordTimes, last)
+		p.RecordTimes, p.ExtraRow = append(p.RecordTimes, last), true
 	}
 }
 

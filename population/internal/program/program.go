@@ -14,6 +14,7 @@ type Program struct {
 	Start, End     float64          // of the run, on the model's clock
 	Stop           float64          // where a run is left whose state is saved there, on the model's clock; End otherwise
 	Keeps          float64          // of such a run: events are kept up to then, since the start, after End too; else 0
+	ExtraRow       bool             // the last row of such a run is one that the whole run does not have
 	TimeTolerance  float64          // times that differ by no more are equal: the rounding error of arithmetic on times
 	Size           int              // how many individuals there are at the start
 	MaxSize        int              // how many there may be; a run with more fails
