@@ -71,7 +71,7 @@ the defaults are --workers 4 --requests 2e4 --load 0.5,0.75,0.9 (with --quick 4e
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "first random seed")
 	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds and λ = 0.9, unless they are given")
 	c.Flags().BoolVar(&f.http, "http", false, "measure real proxies on this machine")
-	c.Flags().StringVar(&f.programs.Caddy, "caddy", "", "`path` of Caddy with the module capped, for --http "+
+	c.Flags().StringVar(&f.programs.Caddy, "caddy", "", "`path` of Caddy with the module queue, for --http "+
 		"(default: caddy in $PATH)")
 	c.Flags().StringVar(&f.programs.HAProxy, "haproxy", "", "`path` of HAProxy, for --http (default: haproxy in $PATH)")
 	c.Flags().StringVar(&f.programs.Nginx, "nginx", "", "`path` of nginx, for --http (default: nginx in $PATH)")

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"encoding/json"
@@ -10,16 +10,19 @@ import (
 	"github.com/caddyserver/caddy/v2"
 )
 
-// adminAPI has the endpoint /capped/queues of the admin API: the state of all queues, as JSON.
+// adminAPI has the endpoint /queues of the admin API: the state of all queues, as JSON.
 type adminAPI struct{}
 
 func (adminAPI) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "admin.api.capped", New: func() caddy.Module { return new(adminAPI) }}
+	return caddy.ModuleInfo{ID: "admin.api.queue", New: func() caddy.Module { return new(adminAPI) }}
 }
 
-// Routes returns the endpoint.
+// Routes returns the endpoint, by both its names.
 func (adminAPI) Routes() []caddy.AdminRoute {
-	return []caddy.AdminRoute{{Pattern: "/capped/queues", Handler: caddy.AdminHandlerFunc(serveQueues)}}
+	return []caddy.AdminRoute{
+		{Pattern: "/queues", Handler: caddy.AdminHandlerFunc(serveQueues)},
+		{Pattern: "/capped/queues", Handler: caddy.AdminHandlerFunc(serveQueues)}, // the old name
+	}
 }
 
 // queueState is a queue in the admin API. Times are in seconds.
@@ -67,6 +70,12 @@ func serveQueues(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(all)
 }
 
+// addressOf returns the dial address of a backend with a URL.
+func addressOf(url string) string {
+	_, address, _ := strings.Cut(url, "://")
+	return address
+}
+
 func (q *queue) state() queueState {
 	s := q.transport.Stats()
 	q.mu.Lock()
@@ -80,9 +89,8 @@ func (q *queue) state() queueState {
 		Backends: []backendState{},
 	}
 	for _, b := range s.Backends {
-		_, address, _ := strings.Cut(b.URL, "://")
 		bs := backendState{
-			Address: address, State: "healthy", InFlight: b.InFlight, Completed: b.Completed, Failed: b.Failed,
+			Address: addressOf(b.URL), State: "healthy", InFlight: b.InFlight, Completed: b.Completed, Failed: b.Failed,
 			Ejected: b.Ejected.Seconds(),
 		}
 		switch {

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"context"
@@ -78,15 +78,12 @@ func isTimeout(err error) bool {
 
 // placeholder returns the values of the placeholders of the handler.
 func (a *attempt) placeholder(key string) (any, bool) {
-	if !strings.HasPrefix(key, "http.capped.") {
-		return nil, false
-	}
 	switch key {
-	case "http.capped.queue":
+	case "http.queue.name", "http.capped.queue":
 		return a.handler.Name, true
-	case "http.capped.wait":
+	case "http.queue.wait", "http.capped.wait":
 		return a.waited, true
-	case "http.capped.wait_ms":
+	case "http.queue.wait_ms", "http.capped.wait_ms":
 		return a.waited.Seconds() * 1e3, true
 	}
 	return nil, false
@@ -196,12 +193,12 @@ func checkResponse(req *http.Request, res *http.Response) error {
 	if res.StatusCode == http.StatusSwitchingProtocols {
 		want, got := upgrade(req.Header), upgrade(res.Header)
 		if want == "" || !strings.EqualFold(want, got) {
-			return fmt.Errorf("capped: the backend switches to protocol %q, and %q was requested", got, want)
+			return fmt.Errorf("queue: the backend switches to protocol %q, and %q was requested", got, want)
 		}
 		return nil
 	}
 	if res.StatusCode < 200 || res.StatusCode > 999 {
-		return fmt.Errorf("capped: the backend responds with the invalid status %d", res.StatusCode)
+		return fmt.Errorf("queue: the backend responds with the invalid status %d", res.StatusCode)
 	}
 	return nil
 }

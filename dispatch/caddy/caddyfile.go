@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 )
 
 func init() {
-	httpcaddyfile.RegisterHandlerDirective("capped", parseCaddyfile)
-	httpcaddyfile.RegisterDirectiveOrder("capped", httpcaddyfile.Before, "reverse_proxy")
+	httpcaddyfile.RegisterHandlerDirective("queue", parseCaddyfile)
+	httpcaddyfile.RegisterDirectiveOrder("queue", httpcaddyfile.Before, "reverse_proxy")
 }
 
 func parseCaddyfile(helper httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
@@ -48,10 +48,10 @@ var instead = map[string]string{
 // UnmarshalCaddyfile reads the handler from a Caddyfile. The forms of addresses, and everything
 // that does not choose a backend, are as in reverse_proxy.
 //
-//	capped [<matcher>] [<backends...>] {
+//	queue [<matcher>] [<backends...>] {
 //		to              <backends...>
 //		capacity        <requests at a backend>
-//		queue           <requests that wait>
+//		max_queue       <requests that wait>
 //		max_wait        <duration>
 //		attempts        <number>
 //		name            <name of the queue>
@@ -66,7 +66,7 @@ var instead = map[string]string{
 func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	own := map[string]func(string){
 		"capacity":        func(s string) { h.Capacity = caddyhttp.WeakString(s) },
-		"queue":           func(s string) { h.Queue = caddyhttp.WeakString(s) },
+		"max_queue":       func(s string) { h.MaxQueue = caddyhttp.WeakString(s) },
 		"max_wait":        func(s string) { h.MaxWait = caddyhttp.WeakString(s) },
 		"attempts":        func(s string) { h.Attempts = caddyhttp.WeakString(s) },
 		"name":            func(s string) { h.Name = s },
@@ -93,6 +93,9 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	seen := map[string]bool{}
 	for d.NextBlock(0) {
 		name := d.Val()
+		if name == "queue" {
+			name = "max_queue" // its old name
+		}
 		set, mine := own[name]
 		switch {
 		case mine:
@@ -108,9 +111,9 @@ func (h *Handler) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case slices.Contains(ofProxy, name) || strings.HasPrefix(name, "@"):
 			rest = append(rest, d.NextSegment()...)
 		case instead[name] != "":
-			return d.Errf("%s is not for capped: %s", name, instead[name])
+			return d.Errf("%s is not for queue: %s", name, instead[name])
 		case strings.HasPrefix(name, "health_"):
-			return d.Errf("%s is not for capped: use health_uri and health_interval", name)
+			return d.Errf("%s is not for queue: use health_uri and health_interval", name)
 		default:
 			return d.Errf("unrecognized subdirective %s: expected one of %s", name, strings.Join(names, ", "))
 		}

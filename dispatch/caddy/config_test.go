@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"encoding/json"
@@ -13,10 +13,10 @@ import (
 // example is the Caddyfile of the documentation.
 const example = `example.com {
 	# At most capacity requests at a backend, the rest in one queue, oldest first.
-	capped {
+	queue {
 		to localhost:9001 localhost:9002 localhost:9003
 		capacity 2
-		queue 1000 # 503 with Retry-After beyond it
+		max_queue 1000 # 503 with Retry-After beyond it
 		max_wait 5s
 	}
 }
@@ -31,7 +31,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustContain(t, string(config), `{"capacity":2,"handler":"capped","max_wait":"5s","queue":1000,`+
+	mustContain(t, string(config), `{"capacity":2,"handler":"queue","max_queue":1000,"max_wait":"5s",`+
 		`"reverse_proxy":{"upstreams":[{"dial":"localhost:9001"},{"dial":"localhost:9002"},{"dial":"localhost:9003"}]}}`)
 	validate(t, config, "")
 	page, err := os.ReadFile("../../docs/guide/dispatch.md")
@@ -63,7 +63,7 @@ func TestSubdirectives(t *testing.T) {
 	b := startBackend(t, ok)
 	in := start(t, `
 	@api path /api/*
-	capped @api `+b.address+` {
+	queue @api `+b.address+` {
 		header_up X-A b
 		header_down X-C d
 		rewrite /new{uri}
@@ -90,28 +90,28 @@ func TestSubdirectives(t *testing.T) {
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ lines, want string }{
 		{"capacity 2", `write "to" with at least one address, like "to localhost:9001"`},
-		{"to a:1\ncapacity 0", `capped: capacity must be a whole number from 1, like 2, not "0"`},
+		{"to a:1\ncapacity 0", `queue: capacity must be a whole number from 1, like 2, not "0"`},
 		{"to a:1\ncapacity two", `not "two"`},
 		{"to a:1\ncapacity 2 3", "capacity must have one argument, and has 2, at Caddyfile:4"},
 		{"to a:1\ncapacity 2\ncapacity 3", "capacity is there twice"},
-		{"to a:1\nqueue -1", `capped: queue must be a whole number from 0, like 1024, not "-1"`},
-		{"to a:1\nmax_wait 5", `capped: max_wait must be a duration above 0 with a unit, like 5s or 500ms, not "5"`},
+		{"to a:1\nmax_queue -1", `queue: max_queue must be a whole number from 0, like 1024, not "-1"`},
+		{"to a:1\nmax_wait 5", `queue: max_wait must be a duration above 0 with a unit, like 5s or 500ms, not "5"`},
 		{"to a:1\nmax_wait 5\ncapacity x", `capacity must be`}, // all problems at once
 		{"to a:1\ncapasity 2", "unrecognized subdirective capasity: expected one of attempts, capacity"},
 		{"to a:1\nfoo 2", "trusted_proxies, verbose_logs, at Caddyfile:4"},
 		{"to a:1 a:1", `backend "a:1" is there twice`},
-		{"to a:1\nlb_policy first", "lb_policy is not for capped: remove it, or use reverse_proxy"},
+		{"to a:1\nlb_policy first", "lb_policy is not for queue: remove it, or use reverse_proxy"},
 		{"to a:1\nlb_retries 3", "use attempts"},
 		{"to a:1\nhealth_port 3", "use health_uri and health_interval"},
 		{"to a:1\nhealth_interval 3s", "health_interval needs health_uri, like health_uri /healthy"},
 		{"to a:1\nhealth_uri healthy", "health_uri must be a path that begins with /"},
 		{"dynamic a x 80", `name the backends with "to"`},
 		{"to {http.request.host}:80", "write a value, or one like {env.NAME}"},
-		{"to a:1\ncapacity {env.CAPPED_NONE}", "capacity"},
+		{"to a:1\ncapacity {env.QUEUE_NONE}", "capacity"},
 		{"to https://a http://b", "same scheme"},
 		{"to a:1\nheader_up", "header_up"},
 	} {
-		config, err := adapt(":80 {\ncapped {\n" + c.lines + "\n}\n}")
+		config, err := adapt(":80 {\nqueue {\n" + c.lines + "\n}\n}")
 		if err != nil {
 			if !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v\nwant %s", c.lines, err, c.want)
@@ -130,15 +130,15 @@ func TestMessages(t *testing.T) {
 		`"dynamic_upstreams": {"source": "a", "name": "x"}`:           "cannot be dynamic",
 	} {
 		validate(t, []byte(`{"apps": {"http": {"servers": {"s": {"listen": [":80"], "routes": [{"handle": [
-			{"handler": "capped", "reverse_proxy": {`+proxy+`}}]}]}}}}}`), want)
+			{"handler": "queue", "reverse_proxy": {`+proxy+`}}]}]}}}}}`), want)
 	}
 	// Two handlers with one queue.
-	config, err := adapt(":80 {\ncapped /a {\nto a:1\n}\ncapped /b {\nto a:1\ncapacity 5\n}\n}")
+	config, err := adapt(":80 {\nqueue /a {\nto a:1\n}\nqueue /b {\nto a:1\ncapacity 5\n}\n}")
 	if err != nil {
 		t.Fatal(err)
 	}
 	validate(t, config, `share the queue "a:1", and must have the same settings`)
-	config, err = adapt(":80 {\ncapped /a {\nto a:1\n}\ncapped /b {\nto a:1\n}\n}")
+	config, err = adapt(":80 {\nqueue /a {\nto a:1\n}\nqueue /b {\nto a:1\n}\n}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,9 +148,9 @@ func TestMessages(t *testing.T) {
 // Placeholders of the environment are replaced when the configuration is loaded.
 func TestPlaceholders(t *testing.T) {
 	b := startBackend(t, ok)
-	t.Setenv("CAPPED_TO", b.address)
-	t.Setenv("CAPPED_C", "7")
-	in := start(t, capped("to {env.CAPPED_TO}", "capacity {env.CAPPED_C}"))
+	t.Setenv("QUEUE_TO", b.address)
+	t.Setenv("QUEUE_C", "7")
+	in := start(t, block("to {env.QUEUE_TO}", "capacity {env.QUEUE_C}"))
 	if r := in.get("/x"); r.body != "/x" {
 		t.Errorf("%+v", r)
 	}

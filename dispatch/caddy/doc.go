@@ -1,11 +1,11 @@
-// Package caddycapped is a module of the web server Caddy: the handler capped, which is Caddy's
+// Package caddyqueue is a module of the web server Caddy: the handler queue, which is Caddy's
 // reverse_proxy with at most c requests at a backend and all others in one queue, oldest first.
 //
 //	example.com {
-//		capped {
+//		queue {
 //			to localhost:9001 localhost:9002 localhost:9003
 //			capacity 2
-//			queue 1000
+//			max_queue 1000
 //			max_wait 5s
 //		}
 //	}
@@ -22,8 +22,9 @@
 //
 //   - handler.go: Handler, its configuration and ServeHTTP
 //   - caddyfile.go: Handler in a Caddyfile
+//   - oldname.go: Handler by the name capped
 //   - attempt.go: one request: its slot, the choice of its backend, and what became of its attempts
 //   - queue.go: the queues, which outlive a reload
 //   - admin.go: the queues in the admin API
 //   - cmd/caddy: Caddy with this module
-package caddycapped
+package caddyqueue

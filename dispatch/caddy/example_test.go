@@ -1,4 +1,4 @@
-package caddycapped_test
+package caddyqueue_test
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	caddycapped "github.com/almanac-sim/almanac/dispatch/caddy"
+	caddyqueue "github.com/almanac-sim/almanac/dispatch/caddy"
 )
 
 // A block of a Caddyfile, and the same as JSON.
 func ExampleHandler() {
-	const block = `capped localhost:9001 localhost:9002 {
+	const block = `queue localhost:9001 localhost:9002 {
 		capacity 2
 		max_wait 5s
 		header_up Host example.com
 	}`
-	var h caddycapped.Handler
+	var h caddyqueue.Handler
 	if err := h.UnmarshalCaddyfile(caddyfile.NewTestDispenser(block)); err != nil {
 		fmt.Println(err)
 		return

@@ -1,6 +1,7 @@
-package caddycapped
+package caddyqueue
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,7 +36,7 @@ const (
 	defaultHealthInterval = 30 * time.Second
 )
 
-// Handler is the handler capped: a reverse proxy with at most Capacity requests at a backend. Other
+// Handler is the handler queue: a reverse proxy with at most Capacity requests at a backend. Other
 // requests wait in one queue, and the oldest goes to the first backend with a free slot. A slot is
 // held until the response of the backend has been read, or the WebSocket or stream is closed; or
 // until the next handler runs after it, as in forward auth.
@@ -53,9 +54,9 @@ const (
 //
 // Placeholder | Description
 // ------------|-------------
-// `{http.capped.queue}` | The name of the queue
-// `{http.capped.wait}` | How long the request has waited for a slot
-// `{http.capped.wait_ms}` | The same in milliseconds
+// `{http.queue.name}` | The name of the queue
+// `{http.queue.wait}` | How long the request has waited for a slot
+// `{http.queue.wait_ms}` | The same in milliseconds
 //
 // A reload keeps the queue of a name, and changes its settings. It may be used by any number of
 // goroutines at once.
@@ -69,6 +70,9 @@ type Handler struct {
 	Capacity caddyhttp.WeakString `json:"capacity,omitempty"`
 
 	// How many requests may wait. With 0 a request is taken only if a slot is free. Default: 1024.
+	MaxQueue caddyhttp.WeakString `json:"max_queue,omitempty"`
+
+	// The old name of max_queue.
 	Queue caddyhttp.WeakString `json:"queue,omitempty"`
 
 	// How long a request may wait, such as "5s". Default: as long as its client.
@@ -95,9 +99,12 @@ type Handler struct {
 	upstreams        map[string]*reverseproxy.Upstream // by dial address
 }
 
+// naming is that of Caddy: upstreams go by the address that is dialled.
+var naming = dispatchprom.Naming{Prefix: "caddy_queue_", Backend: "upstream", Label: addressOf}
+
 // CaddyModule returns the information about the module.
 func (Handler) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "http.handlers.capped", New: func() caddy.Module { return new(Handler) }}
+	return caddy.ModuleInfo{ID: "http.handlers.queue", New: func() caddy.Module { return new(Handler) }}
 }
 
 // Provision checks the configuration and opens the queue.
@@ -142,7 +149,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if h.queue, err = openQueue(h.Name, c); err != nil {
 		return err
 	}
-	a, err := ctx.App("capped")
+	a, err := ctx.App("queue")
 	if err != nil {
 		return err
 	}
@@ -150,7 +157,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	err = ctx.GetMetricsRegistry().Register(
-		dispatchprom.NewHTTPCollector(h.queue.transport, prometheus.Labels{"queue": h.Name}))
+		dispatchprom.NewProxyCollector(h.queue.transport, prometheus.Labels{"queue": h.Name}, naming))
 	if errors.As(err, &prometheus.AlreadyRegisteredError{}) {
 		return nil // by another handler with this queue
 	}
@@ -174,7 +181,7 @@ func (h *Handler) Cleanup() error {
 func (h *Handler) claim(p *problems) *claim {
 	c := &claim{settings: settings{
 		capacity:  p.number("capacity", h.Capacity, 1, defaultCapacity),
-		limit:     p.number("queue", h.Queue, 0, defaultQueue),
+		limit:     p.number("max_queue", cmp.Or(h.MaxQueue, h.Queue), 0, defaultQueue),
 		maxWait:   p.duration("max_wait", h.MaxWait, 0),
 		healthURI: p.text("health_uri", h.HealthURI),
 	}}
@@ -219,16 +226,16 @@ func (h *Handler) checkProxy(p *problems) {
 	}
 	lb := h.Proxy.LoadBalancing
 	if lb != nil && lb.SelectionPolicyRaw != nil {
-		p.addf("capped chooses the backend: remove the selection policy, or use reverse_proxy")
+		p.addf("the queue chooses the backend: remove the selection policy, or use reverse_proxy")
 	}
 	if lb != nil && (lb.Retries != 0 || lb.TryDuration != 0 || lb.TryInterval != 0) {
 		p.addf("use attempts and max_wait, and no retries, try_duration or try_interval")
 	}
 	if h.Proxy.DynamicUpstreamsRaw != nil {
-		p.addf(`the backends of capped cannot be dynamic: name them with "to", and change them by a reload`)
+		p.addf(`the backends of a queue cannot be dynamic: name them with "to", and change them by a reload`)
 	}
 	if h.Proxy.HealthChecks != nil || h.Proxy.CBRaw != nil {
-		p.addf("capped ejects backends that fail by itself: use health_uri and health_interval, " +
+		p.addf("the queue ejects backends that fail by itself: use health_uri and health_interval, " +
 			"and no other health checks and no circuit breaker")
 	}
 	for _, u := range h.Proxy.Upstreams {
@@ -291,7 +298,7 @@ func (h *Handler) refuse(w http.ResponseWriter, err error) error {
 type problems struct{ all []error }
 
 func (p *problems) addf(format string, args ...any) {
-	p.all = append(p.all, fmt.Errorf("capped: "+format, args...))
+	p.all = append(p.all, fmt.Errorf("queue: "+format, args...))
 }
 
 func (p *problems) err() error { return errors.Join(p.all...) }

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestCapacity(t *testing.T) {
 		ok(w, r)
 	}
 	backends := []*backend{startBackend(t, work), startBackend(t, work), startBackend(t, work)}
-	in := start(t, capped(to(backends...), "capacity 2", "queue 1000"))
+	in := start(t, block(to(backends...), "capacity 2", "max_queue 1000"))
 	const clients, each = 50, 10
 	var all sync.WaitGroup
 	for c := range clients {
@@ -56,7 +56,7 @@ func TestCapacity(t *testing.T) {
 func TestOldestFirst(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	in := start(t, capped(to(b), "capacity 1"))
+	in := start(t, block(to(b), "capacity 1"))
 	const n = 20
 	var all sync.WaitGroup
 	for i := range n {
@@ -82,7 +82,7 @@ func TestOldestFirst(t *testing.T) {
 func TestSlowBackend(t *testing.T) {
 	g := make(gate)
 	slow, fast := startBackend(t, g.handler), startBackend(t, ok)
-	in := start(t, capped(to(slow, fast), "capacity 2"))
+	in := start(t, block(to(slow, fast), "capacity 2"))
 	const n = 200
 	replies := make(chan reply, n)
 	for i := range n {
@@ -106,7 +106,7 @@ func TestSlowBackend(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	in := start(t, capped(to(b), "capacity 1", "queue 1", "max_wait 300ms"))
+	in := start(t, block(to(b), "capacity 1", "max_queue 1", "max_wait 300ms"))
 	first := make(chan reply, 1)
 	go func() { first <- in.get("/first") }()
 	in.until("request in flight", func(q queueState) bool { return q.InFlight == 1 })
@@ -139,7 +139,7 @@ func TestRefusals(t *testing.T) {
 func TestClientsLeave(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	in := start(t, capped(to(b), "capacity 1"))
+	in := start(t, block(to(b), "capacity 1"))
 	first, leaveFirst := context.WithCancel(t.Context())
 	ctx, leave := context.WithCancel(t.Context())
 	var all sync.WaitGroup
@@ -182,7 +182,7 @@ func TestBackendsAreNotBlamedForClients(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 		ok(w, r)
 	})
-	in := start(t, capped(to(b), "header_up X-Query {query.q}", "flush_interval -1"))
+	in := start(t, block(to(b), "header_up X-Query {query.q}", "flush_interval -1"))
 	for range 3 {
 		conn, err := net.Dial("tcp", in.address)
 		if err != nil {
@@ -214,13 +214,13 @@ func TestBackendsAreNotBlamedForClients(t *testing.T) {
 }
 
 // What runs after the response of a backend needs none of its slots: the next handler, as in forward
-// auth, and another capped handler within handle_response.
+// auth, and another handler of this kind within handle_response.
 func TestHandleResponseHoldsNoSlot(t *testing.T) {
 	b := startBackend(t, ok)
-	app := capped(to(b), "capacity 1")
-	in := start(t, "handle /next {\n"+capped(to(b), "capacity 1", "method GET", "rewrite /auth",
+	app := block(to(b), "capacity 1")
+	in := start(t, "handle /next {\n"+block(to(b), "capacity 1", "method GET", "rewrite /auth",
 		"@good status 2xx", "handle_response @good {\n}")+"\n"+app+"\n}\nhandle {\n"+
-		capped(to(b), "capacity 1", "rewrite /auth", "handle_response {\n"+app+"\n}")+"\n}")
+		block(to(b), "capacity 1", "rewrite /auth", "handle_response {\n"+app+"\n}")+"\n}")
 	for _, path := range []string{"/next", "/within"} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
@@ -237,7 +237,7 @@ func TestHandleResponseHoldsNoSlot(t *testing.T) {
 func TestFastFailureIsEjected(t *testing.T) {
 	bad := startBackend(t, func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", 503) })
 	good := startBackend(t, ok)
-	in := start(t, capped(to(bad, good), "capacity 1"))
+	in := start(t, block(to(bad, good), "capacity 1"))
 	for len(bad.requests()) == 0 {
 		in.get("/")
 	}
@@ -264,7 +264,7 @@ func TestBackendsKilled(t *testing.T) {
 	var every []*backend
 	steady, victim := startBackend(t, work), startBackend(t, work)
 	every = append(every, steady, victim)
-	in := start(t, capped(to(steady, victim), "capacity 2", "queue 1000"))
+	in := start(t, block(to(steady, victim), "capacity 2", "max_queue 1000"))
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	var sent []string
@@ -337,7 +337,7 @@ func TestRetryWithBody(t *testing.T) {
 		{"POST", "", false}, {"POST", "request_buffers 1KB", false},
 	} {
 		bad, good := startBackend(t, breaks), startBackend(t, echo)
-		in := start(t, capped(to(bad, good), "capacity 1", c.buffers))
+		in := start(t, block(to(bad, good), "capacity 1", c.buffers))
 		for i := 0; len(bad.requests()) == 0; i++ { // by chance the first may go to the good one
 			r := in.do(context.Background(), c.method, "/", "payload")
 			switch hit := len(bad.requests()) > 0; {
@@ -366,7 +366,7 @@ func TestOverload(t *testing.T) {
 		ok(w, r)
 	}
 	backends := []*backend{startBackend(t, work), startBackend(t, work)}
-	in := start(t, capped(to(backends...), fmt.Sprint("capacity ", capacity), "queue 20", "max_wait 1s"))
+	in := start(t, block(to(backends...), fmt.Sprint("capacity ", capacity), "max_queue 20", "max_wait 1s"))
 	const parts = 4
 	var mu sync.Mutex
 	var good, refused [parts]int
@@ -439,7 +439,7 @@ func TestHealthChecks(t *testing.T) {
 	server := &http.Server{Handler: http.HandlerFunc(handler)}
 	go server.Serve(l)
 	t.Cleanup(func() { server.Close() })
-	in := start(t, capped("to unix/"+socket, "health_uri /ready", "health_interval 20ms"))
+	in := start(t, block("to unix/"+socket, "health_uri /ready", "health_interval 20ms"))
 	if r := in.get("/"); r.status != 200 {
 		t.Fatalf("%+v", r)
 	}
@@ -458,16 +458,17 @@ func TestHealthChecks(t *testing.T) {
 	in.until("healthy backend", func(q queueState) bool { return q.Backends[0].State == "healthy" })
 }
 
-// The metrics are those of dispatchprom, in Caddy's registry.
+// The metrics are those of dispatchprom, in Caddy's registry and by its names.
 func TestMetrics(t *testing.T) {
 	b := startBackend(t, ok)
-	in := start(t, capped(to(b), "name shop", `header_down X-Wait "{http.capped.queue} {http.capped.wait_ms}"`))
+	in := start(t, block(to(b), "name shop", `header_down X-Wait "{http.queue.name} {http.queue.wait_ms}"`))
 	r := in.get("/")
 	if !strings.HasPrefix(r.header.Get("X-Wait"), "shop ") || strings.Contains(r.header.Get("X-Wait"), "{") {
 		t.Errorf("X-Wait is %q", r.header.Get("X-Wait"))
 	}
 	in.idle()
 	text := in.api("/metrics")
-	mustContain(t, text, `dispatch_http_outcomes_total{outcome="completed",queue="shop"} 1`)
-	mustContain(t, text, `dispatch_http_backend_inflight_requests{backend="http://`+b.address+`",queue="shop"} 0`)
+	mustContain(t, text, `caddy_queue_outcomes_total{outcome="completed",queue="shop"} 1`)
+	mustContain(t, text, `caddy_queue_upstream_inflight_requests{queue="shop",upstream="`+b.address+`"} 0`)
+	mustContain(t, text, `caddy_queue_ejected_upstreams{queue="shop"} 0`)
 }

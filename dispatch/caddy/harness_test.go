@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"bytes"
@@ -94,7 +94,7 @@ func adapt(caddyfile string) ([]byte, error) {
 func (in *instance) queues() []queueState {
 	in.t.Helper()
 	var all []queueState
-	if err := json.Unmarshal([]byte(in.api("/capped/queues")), &all); err != nil {
+	if err := json.Unmarshal([]byte(in.api("/queues")), &all); err != nil {
 		in.t.Fatal(err)
 	}
 	return all
@@ -246,7 +246,7 @@ func to(backends ...*backend) string {
 	return "to " + strings.Join(all, " ")
 }
 
-func capped(lines ...string) string { return "capped {\n" + strings.Join(lines, "\n") + "\n}" }
+func block(lines ...string) string { return "queue {\n" + strings.Join(lines, "\n") + "\n}" }
 
 // freePorts returns different ports. Caddy listens so that two of its listeners can share one.
 func freePorts(t *testing.T, n int) (ports []string) {
@@ -265,7 +265,7 @@ func freePorts(t *testing.T, n int) (ports []string) {
 
 // Caddy keeps files in its directory of data, which must not be that of a user.
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "capped")
+	dir, err := os.MkdirTemp("", "queue")
 	if err != nil {
 		panic(err)
 	}

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"bufio"
@@ -68,7 +68,7 @@ func TestHostileUnreadBody(t *testing.T) {
 	chunked := fmt.Sprintf("POST /post HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n",
 		100*len(smuggled), strings.Repeat(smuggled, 100))
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(204) })
-	in := start(t, capped(to(b), "capacity 1", "queue 0"))
+	in := start(t, block(to(b), "capacity 1", "max_queue 0"))
 	for _, text := range []string{post, chunked, post + post, chunked + post} {
 		if s := in.raw(text); len(s) > strings.Count(text, "POST") {
 			t.Errorf("%d responses: %v", len(s), s)
@@ -82,7 +82,7 @@ func TestHostileUnreadBody(t *testing.T) {
 	// Refused by the queue.
 	g := make(gate)
 	busy := startBackend(t, g.handler)
-	if err := in.load(capped(to(busy), "capacity 1", "queue 0")); err != nil {
+	if err := in.load(block(to(busy), "capacity 1", "max_queue 0")); err != nil {
 		t.Fatal(err)
 	}
 	first := make(chan reply, 1)
@@ -100,7 +100,7 @@ func TestHostileUnreadBody(t *testing.T) {
 	}
 
 	// Refused by the backend, which is not there.
-	if err := in.load(capped("to 127.0.0.1:"+freePorts(t, 1)[0], "attempts 1")); err != nil {
+	if err := in.load(block("to 127.0.0.1:"+freePorts(t, 1)[0], "attempts 1")); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{post, chunked} {
@@ -119,7 +119,7 @@ func TestHostileLengths(t *testing.T) {
 	})
 	wire := new(recorder)
 	front := wire.listen(t, b.address)
-	in := start(t, capped("to "+front, "capacity 1"))
+	in := start(t, block("to "+front, "capacity 1"))
 	const te = "Transfer-Encoding: chunked\r\n"
 	n, i := len(smuggled), 0
 	for _, headers := range []string{
@@ -338,7 +338,7 @@ func TestHostileBackends(t *testing.T) {
 				}()
 			}
 		}()
-		in := start(t, capped("to "+l.Addr().String()+" "+good.address, "capacity 1"))
+		in := start(t, block("to "+l.Addr().String()+" "+good.address, "capacity 1"))
 		for i := range 10 {
 			s := in.raw(fmt.Sprintf("POST /%d HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody", i))
 			if len(s) > 1 {

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"context"
@@ -65,7 +65,7 @@ type claim struct {
 
 // String is for messages about two claims that differ.
 func (s settings) String() string {
-	text := fmt.Sprintf("to %s, capacity %d, queue %d", s.backends, s.capacity, s.limit)
+	text := fmt.Sprintf("to %s, capacity %d, max_queue %d", s.backends, s.capacity, s.limit)
 	if s.https {
 		text += ", TLS"
 	}
@@ -182,7 +182,7 @@ const dialInfoKey caddy.CtxKey = "reverse_proxy.dial_info"
 func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 	transport := c.transport.Load()
 	if transport == nil {
-		return nil, errors.New("capped: the configuration has not started")
+		return nil, errors.New("queue: the configuration has not started")
 	}
 	addr, err := caddy.ParseNetworkAddress(req.URL.Host)
 	if err != nil {
@@ -211,7 +211,7 @@ func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
 type app struct{ claims map[*queue]*claim }
 
 func (app) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "capped", New: func() caddy.Module { return new(app) }}
+	return caddy.ModuleInfo{ID: "queue", New: func() caddy.Module { return new(app) }}
 }
 
 func (a *app) Provision(caddy.Context) error {
@@ -228,7 +228,7 @@ func (a *app) add(q *queue, c *claim) error {
 		return nil
 	}
 	if old.settings != c.settings {
-		return fmt.Errorf("two capped handlers share the queue %q, and must have the same settings, "+
+		return fmt.Errorf("two handlers share the queue %q, and must have the same settings, "+
 			"not (%v) and (%v): give one of them another name", q.name, old.settings, c.settings)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 func TestReloadKeepsTheQueue(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	in := start(t, capped(to(b), "capacity 1", "name q"))
+	in := start(t, block(to(b), "capacity 1", "name q"))
 	const n = 5
 	var all sync.WaitGroup
 	send := func(i int) {
@@ -29,7 +29,7 @@ func TestReloadKeepsTheQueue(t *testing.T) {
 	for i := range n {
 		send(i)
 	}
-	if err := in.load(capped(to(b), "capacity 1", "name q", "queue 7")); err != nil {
+	if err := in.load(block(to(b), "capacity 1", "name q", "max_queue 7")); err != nil {
 		t.Fatal(err)
 	}
 	send(n)
@@ -56,7 +56,7 @@ func TestReloadKeepsTheQueue(t *testing.T) {
 	go func() { send0 <- in.get("/b") }()
 	in.waiting(1)
 	other := startBackend(t, ok)
-	if err := in.load(capped(to(b, other), "capacity 1", "name q")); err != nil {
+	if err := in.load(block(to(b, other), "capacity 1", "name q")); err != nil {
 		t.Fatal(err)
 	}
 	if r := <-send0; r.body != "/b" {
@@ -72,7 +72,7 @@ func TestReloadKeepsTheQueue(t *testing.T) {
 	if all := in.queues(); len(all) != 0 {
 		t.Errorf("%+v", all)
 	}
-	if err := in.load(capped(to(b, other), "name q")); err != nil {
+	if err := in.load(block(to(b, other), "name q")); err != nil {
 		t.Fatal(err)
 	}
 	if q := in.idle(); q.Requests != 0 {
@@ -84,7 +84,7 @@ func TestReloadKeepsTheQueue(t *testing.T) {
 func TestReloadWithoutTheQueue(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	in := start(t, capped(to(b), "capacity 1"))
+	in := start(t, block(to(b), "capacity 1"))
 	replies := make(chan reply, 3)
 	for i := range 3 {
 		go func() { replies <- in.get("/") }()
@@ -109,7 +109,7 @@ func TestReloadWithoutTheQueue(t *testing.T) {
 func TestReloadWithoutTheQueueAndBack(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
-	site := capped(to(b), "name q", "capacity 2")
+	site := block(to(b), "name q", "capacity 2")
 	in := start(t, site)
 	replies := make(chan reply, 4)
 	for i := range 2 {
@@ -145,7 +145,7 @@ func TestReloadWithoutTheQueueAndBack(t *testing.T) {
 func TestReloadUnderLoad(t *testing.T) {
 	backends := []*backend{startBackend(t, ok), startBackend(t, ok), startBackend(t, ok)}
 	site := func(i int) string {
-		return capped(to(backends[:1+i%3]...), fmt.Sprint("capacity ", 1+i%4), "queue 1000", "name q")
+		return block(to(backends[:1+i%3]...), fmt.Sprint("capacity ", 1+i%4), "max_queue 1000", "name q")
 	}
 	in := start(t, site(0))
 	var stop atomic.Bool
@@ -201,8 +201,8 @@ func TestReloadUnderLoad(t *testing.T) {
 // A configuration that cannot be loaded, or not started, changes nothing.
 func TestReloadFails(t *testing.T) {
 	b := startBackend(t, ok)
-	in := start(t, capped(to(b), "capacity 3", "name q"))
-	if err := in.load(capped(to(b), "capacity 0", "name q")); err == nil {
+	in := start(t, block(to(b), "capacity 3", "name q"))
+	if err := in.load(block(to(b), "capacity 0", "name q")); err == nil {
 		t.Error("a capacity of 0 was loaded")
 	}
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -213,7 +213,7 @@ func TestReloadFails(t *testing.T) {
 	was := in.address
 	for range 10 { // Caddy starts its apps in random order
 		in.address = taken.Addr().String()
-		if err := in.load(capped(to(b), "capacity 5", "name q")); err == nil {
+		if err := in.load(block(to(b), "capacity 5", "name q")); err == nil {
 			t.Fatal("a configuration was started on a port that is taken")
 		}
 		in.address = was

@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"crypto/tls"
@@ -35,7 +35,7 @@ https://localhost:%s {
 	tls internal
 	%s
 }
-`, in.admin, ports[0], capped(to(b), "capacity 2")))
+`, in.admin, ports[0], block(to(b), "capacity 2")))
 	if err != nil {
 		t.Fatal(err)
 	}

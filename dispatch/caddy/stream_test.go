@@ -1,4 +1,4 @@
-package caddycapped
+package caddyqueue
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ func TestWebSocket(t *testing.T) {
 		defer conn.Close()
 		io.Copy(conn, rw) // echoes
 	})
-	in := start(t, capped(to(b), "capacity 1"))
+	in := start(t, block(to(b), "capacity 1"))
 	conn, err := net.Dial("tcp", in.address)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +103,7 @@ func TestGRPC(t *testing.T) {
 	go server.Serve(l)
 	t.Cleanup(server.Stop)
 
-	in := start(t, capped("to h2c://"+l.Addr().String(), "capacity 1"))
+	in := start(t, block("to h2c://"+l.Addr().String(), "capacity 1"))
 	cc, err := grpc.NewClient("passthrough:///"+in.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)

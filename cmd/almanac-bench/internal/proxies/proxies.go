@@ -1,5 +1,5 @@
 // Package proxies measures real proxies before real servers on this machine: Caddy with the handler
-// capped and with policies of its own, HAProxy and nginx. They run as processes of their own, and
+// queue and with policies of its own, HAProxy and nginx. They run as processes of their own, and
 // are found by a path or by PATH; Caddy must be built by go build ./cmd/caddy in dispatch/caddy.
 //
 // # Files
@@ -37,14 +37,14 @@ func All() []Proxy {
 		}
 	}
 	capped := func(c int) func(string, []string, string) string {
-		return caddy(fmt.Sprintf("capped BACKENDS {\n\t\tcapacity %d\n\t\tqueue 100000\n\t}", c))
+		return caddy(fmt.Sprintf("queue BACKENDS {\n\t\tcapacity %d\n\t\tmax_queue 100000\n\t}", c))
 	}
 	policy := func(name string) func(string, []string, string) string {
 		return caddy("reverse_proxy BACKENDS {\n\t\tlb_policy " + name + "\n\t}")
 	}
 	return []Proxy{
-		{"capped-1", "Caddy with capped, at most one request at a backend", "caddy", capped(1)},
-		{"capped-2", "Caddy with capped, at most two", "caddy", capped(2)},
+		{"capped-1", "Caddy with queue, at most one request at a backend", "caddy", capped(1)},
+		{"capped-2", "Caddy with queue, at most two", "caddy", capped(2)},
 		{"caddy-least-conn", "Caddy's reverse_proxy: the backend with the fewest requests", "caddy", policy("least_conn")},
 		{"caddy-random-2", "Caddy's reverse_proxy: the better of two at random", "caddy", policy("random_choose 2")},
 		{"caddy-round-robin", "Caddy's reverse_proxy: one after the other", "caddy", policy("round_robin")},
@@ -104,8 +104,8 @@ func (programs Programs) find(ctx context.Context, p Proxy) (string, error) {
 	}
 	if p.program == "caddy" && strings.HasPrefix(p.Name, "capped") {
 		modules, err := exec.CommandContext(ctx, path, "list-modules").Output()
-		if err != nil || !strings.Contains(string(modules), "http.handlers.capped") {
-			return "", fmt.Errorf("%s has no module capped: build one by go build ./cmd/caddy in dispatch/caddy", path)
+		if err != nil || !strings.Contains(string(modules), "http.handlers.queue") {
+			return "", fmt.Errorf("%s has no module queue: build one by go build ./cmd/caddy in dispatch/caddy", path)
 		}
 	}
 	return path, nil

@@ -1,4 +1,4 @@
-// Command caddy is Caddy with its standard modules and the handler capped.
+// Command caddy is Caddy with its standard modules and the handler queue.
 package main
 
 import (
