@@ -76,7 +76,7 @@ func TestFitMarginal(t *testing.T) {
 		t.Errorf("the prior of a whole number: %v, %v", before.X, before.Y)
 	}
 	// A single value is one bar of area 1; a density without bound has an end.
-	for _, prior := range []fit.Prior{fit.Uniform(0, 1), fit.Beta(0.1, 0.1), fit.Gamma(1, 0.01),
+	for _, prior := range []fit.Prior{fit.Uniform(0, 1), fit.Beta(0.1, 0.1), fit.GammaShape(1, 0.01),
 		fit.Uniform(0, 20).Whole()} {
 		one := &fit.Posterior{Rows: [][]float64{{1}, {1}}, Weights: []float64{0.5, 0.5}}
 		after, before = marginal(prior, one, 0, 1)
