@@ -118,6 +118,19 @@ func (s *scheduler) remove(b *backend) {
 	}
 }
 
+// Ejected reports whether a backend is ejected; false for a URL that is that of none.
+func (t *Transport) Ejected(backend *url.URL) bool {
+	u, err := normalize(backend)
+	if err != nil {
+		return false
+	}
+	s := t.scheduler
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.find(u)
+	return b != nil && !b.removed && b.health.Ejected()
+}
+
 // Set replaces the list of backends: those that are not in it are removed, new ones are added, and
 // the others keep their state. If a URL is not valid or occurs twice it returns an error and
 // changes nothing.

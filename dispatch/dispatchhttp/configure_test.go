@@ -127,7 +127,8 @@ func TestCheckCounts(t *testing.T) {
 			for i, want := range ejected {
 				time.Sleep(time.Second)
 				synctest.Wait()
-				if b := tr.Stats().Backends[0]; (b.Ejected > 0) != want {
+				b := tr.Stats().Backends[0]
+				if (b.Ejected > 0) != want || tr.Ejected(&url.URL{Scheme: "http", Host: "a"}) != want {
 					t.Errorf("after check %d it is ejected for %v", i, b.Ejected)
 				}
 			}
