@@ -46,6 +46,7 @@ type queueState struct {
 
 type backendState struct {
 	Address   string  `json:"address"`
+	Capacity  int     `json:"capacity"`
 	State     string  `json:"state"` // healthy, ejected, half_open, or removed
 	InFlight  int     `json:"in_flight"`
 	Completed uint64  `json:"completed"`
@@ -90,7 +91,7 @@ func (q *queue) state() queueState {
 	}
 	for _, b := range s.Backends {
 		bs := backendState{
-			Address: addressOf(b.URL), State: "healthy", InFlight: b.InFlight, Completed: b.Completed, Failed: b.Failed,
+			Address: addressOf(b.URL), Capacity: b.Capacity, State: "healthy", InFlight: b.InFlight, Completed: b.Completed, Failed: b.Failed,
 			Ejected: b.Ejected.Seconds(),
 		}
 		switch {

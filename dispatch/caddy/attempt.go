@@ -127,8 +127,8 @@ func (s selector) Select(
 	}
 	a.err, a.body = nil, nil
 	dial := a.slot.Backend().Host
-	if u := s.handler.upstreams[dial]; u != nil {
-		return u
+	if u, ok := s.handler.upstreams[dial]; ok {
+		return u.Upstream
 	}
 	return &reverseproxy.Upstream{Dial: dial, Host: new(reverseproxy.Host)}
 }

@@ -102,10 +102,16 @@ func TestMessages(t *testing.T) {
 		{"to a:1 a:1", `backend "a:1" is there twice`},
 		{"to a:1\nlb_policy first", "lb_policy is not for queue: remove it, or use reverse_proxy"},
 		{"to a:1\nlb_retries 3", "use attempts"},
-		{"to a:1\nhealth_port 3", "use health_uri and health_interval"},
-		{"to a:1\nhealth_interval 3s", "health_interval needs health_uri, like health_uri /healthy"},
+		{"to a:1\nhealth_status 2xx", "health checks need health_uri, like health_uri /healthy"},
+		{"to a:1\nhealth_interval 3s", "health checks need health_uri, like health_uri /healthy"},
 		{"to a:1\nhealth_uri healthy", "health_uri must be a path that begins with /"},
-		{"dynamic a x 80", `name the backends with "to"`},
+		{"to a:1\nhealth_uri /\nhealth_body (", "health_body must be a regular expression"},
+		{"to a:1\nhealth_uri /\nhealth_status ok", "bad status value 'ok'"},
+		{"to a:1\nhealth_path /", "use health_uri"},
+		{"to a:1 {\ncapacity 0\n}", `capacity must be a whole number from 1, like 2, not "0", at Caddyfile:4`},
+		{"to a:1 {\nweight 2\n}", "unrecognized subdirective weight of to: expected capacity"},
+		{"to a:1 {\ncapacity 2\ncapacity 2\n}", "capacity is there twice"},
+		{"dynamic nothing", "http.reverse_proxy.upstreams.nothing"},
 		{"to {http.request.host}:80", "write a value, or one like {env.NAME}"},
 		{"to a:1\ncapacity {env.QUEUE_NONE}", "capacity"},
 		{"to https://a http://b", "same scheme"},
@@ -124,10 +130,9 @@ func TestMessages(t *testing.T) {
 	for proxy, want := range map[string]string{
 		`"load_balancing": {"selection_policy": {"policy": "first"}}`: "remove the selection policy",
 		`"load_balancing": {"retries": 3}`:                            "use attempts",
-		`"health_checks": {"passive": {}}`:                            "health_uri",
+		`"health_checks": {"passive": {}}`:                            "remove the passive health checks",
 		`"upstreams": [{"dial": "a:1-3"}]`:                            "one port, like localhost:9001",
-		`"upstreams": [{"dial": "a:1", "max_requests": 3}]`:           "use capacity",
-		`"dynamic_upstreams": {"source": "a", "name": "x"}`:           "cannot be dynamic",
+		`"upstreams": [{"dial": "a:1", "max_requests": -3}]`:          `the capacity of backend "a:1" must be 1 or more`,
 	} {
 		validate(t, []byte(`{"apps": {"http": {"servers": {"s": {"listen": [":80"], "routes": [{"handle": [
 			{"handler": "queue", "reverse_proxy": {`+proxy+`}}]}]}}}}}`), want)

@@ -25,6 +25,8 @@
 //   - oldname.go: Handler by the name capped
 //   - attempt.go: one request: its slot, the choice of its backend, and what became of its attempts
 //   - queue.go: the queues, which outlive a reload
+//   - health.go: health checks, with the options of reverse_proxy
+//   - upstream.go: the backends as reverse_proxy has them, so that Caddy knows which are ejected
 //   - admin.go: the queues in the admin API
 //   - cmd/caddy: Caddy with this module
 package caddyqueue

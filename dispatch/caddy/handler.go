@@ -28,12 +28,11 @@ func init() {
 	caddy.RegisterModule(adminAPI{})
 }
 
-// The defaults of dispatchhttp, and the interval that reverse_proxy has for its health checks.
+// The defaults of dispatchhttp.
 const (
-	defaultCapacity       = 2
-	defaultQueue          = 1024
-	defaultAttempts       = 3
-	defaultHealthInterval = 30 * time.Second
+	defaultCapacity = 2
+	defaultQueue    = 1024
+	defaultAttempts = 3
 )
 
 // Handler is the handler queue: a reverse proxy with at most Capacity requests at a backend. Other
@@ -66,7 +65,7 @@ type Handler struct {
 	// will be changed by a reload.
 	Name string `json:"name,omitempty"`
 
-	// How many requests a backend may have at once. Default: 2.
+	// How many requests a backend may have at once, unless its `max_requests` says otherwise. Default: 2.
 	Capacity caddyhttp.WeakString `json:"capacity,omitempty"`
 
 	// How many requests may wait. With 0 a request is taken only if a slot is free. Default: 1024.
@@ -86,17 +85,19 @@ type Handler struct {
 	// requests alone.
 	HealthURI string `json:"health_uri,omitempty"`
 
-	// The time between two checks of a backend, such as "10s". Default: 30s.
+	// The time between two checks of a backend, such as "10s". Default: 30s. The other options of checks
+	// are those of the proxy: `health_checks.active`.
 	HealthInterval caddyhttp.WeakString `json:"health_interval,omitempty"`
 
-	// The proxy, as for the handler reverse_proxy: `upstreams` are the backends. It cannot have
-	// dynamic upstreams, a selection policy, health checks or a circuit breaker, which would choose
-	// backends.
+	// The proxy, as for the handler reverse_proxy: `upstreams` are the backends, or
+	// `dynamic_upstreams` finds them, and `upstreams` are used while it finds none. Its active health
+	// checks are done by the queue, with the same options. It cannot have a selection policy, passive
+	// health checks or a circuit breaker, which would choose backends.
 	Proxy *reverseproxy.Handler `json:"reverse_proxy,omitempty"`
 
 	queue            *queue
-	repeatsResponses bool                              // a retry_match may look at the response
-	upstreams        map[string]*reverseproxy.Upstream // by dial address
+	repeatsResponses bool                // a retry_match may look at the response
+	upstreams        map[string]upstream // by dial address
 }
 
 // naming is that of Caddy: upstreams go by the address that is dialled.
@@ -117,7 +118,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		return err
 	}
 	if h.Name == "" {
-		h.Name = c.backends
+		h.Name = strings.TrimSpace(c.backends + " " + c.dynamic)
 	}
 
 	if h.Proxy.LoadBalancing == nil {
@@ -132,22 +133,38 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		_, has := set["expression"]
 		h.repeatsResponses = h.repeatsResponses || has
 	}
+	// The proxy has no backends, source or checks of its own.
+	pool := h.Proxy.Upstreams
+	h.Proxy.Upstreams, h.Proxy.HealthChecks = nil, nil
+	if c.dynamic != "" {
+		source, err := ctx.LoadModule(h.Proxy, "DynamicUpstreamsRaw")
+		if err != nil {
+			return err
+		}
+		c.source = source.(reverseproxy.UpstreamSource)
+	}
 	if err := h.Proxy.Provision(ctx); err != nil {
 		return err
 	}
-	c.log, c.transport = ctx.Slogger(), h.Proxy.Transport
+	h.upstreams = map[string]upstream{}
+	c.log = ctx.Slogger()
+	if c.check != nil {
+		c.check.use(h.Proxy.Transport)
+	}
 	t, ok := h.Proxy.Transport.(reverseproxy.TLSTransport)
 	c.https = ok && t.TLSEnabled()
 	h.Proxy.Transport = &transport{h.Proxy.Transport}
 	lb.SelectionPolicy = selector{h}
-	h.upstreams = map[string]*reverseproxy.Upstream{}
-	for _, u := range h.Proxy.Upstreams {
-		h.upstreams[u.Dial] = u
-	}
-
 	var err error
 	if h.queue, err = openQueue(h.Name, c); err != nil {
 		return err
+	}
+	for _, u := range pool {
+		up, err := newUpstream(ctx, h.queue, c.scheme(), u)
+		if err != nil {
+			return err
+		}
+		h.upstreams[u.Dial] = up
 	}
 	a, err := ctx.App("queue")
 	if err != nil {
@@ -170,6 +187,9 @@ func (h *Handler) Cleanup() error {
 	var errs []error
 	if h.upstreams != nil { // the proxy is provisioned
 		errs = append(errs, h.Proxy.Cleanup())
+		for _, u := range h.upstreams {
+			errs = append(errs, u.holder.Cleanup())
+		}
 	}
 	if h.queue != nil {
 		errs = append(errs, h.queue.drop())
@@ -180,27 +200,24 @@ func (h *Handler) Cleanup() error {
 // claim reads the settings of the queue.
 func (h *Handler) claim(p *problems) *claim {
 	c := &claim{settings: settings{
-		capacity:  p.number("capacity", h.Capacity, 1, defaultCapacity),
-		limit:     p.number("max_queue", cmp.Or(h.MaxQueue, h.Queue), 0, defaultQueue),
-		maxWait:   p.duration("max_wait", h.MaxWait, 0),
-		healthURI: p.text("health_uri", h.HealthURI),
+		capacity: p.number("capacity", h.Capacity, 1, defaultCapacity),
+		limit:    p.number("max_queue", cmp.Or(h.MaxQueue, h.Queue), 0, defaultQueue),
+		maxWait:  p.duration("max_wait", h.MaxWait, 0),
 	}}
 	h.Name = p.text("name", h.Name)
-	switch {
-	case c.healthURI == "" && h.HealthInterval != "":
-		p.addf("health_interval needs health_uri, like health_uri /healthy")
-	case c.healthURI != "":
-		c.healthInterval = p.duration("health_interval", h.HealthInterval, defaultHealthInterval)
-		if !strings.HasPrefix(c.healthURI, "/") || strings.ContainsAny(c.healthURI, " #") {
-			p.addf("health_uri must be a path that begins with /, like /healthy, not %q", c.healthURI)
-		}
+	if c.check = h.check(p); c.check != nil {
+		c.checks = c.check.String()
 	}
-	if h.Proxy == nil || len(h.Proxy.Upstreams) == 0 {
+	if h.Proxy != nil {
+		c.dynamic = string(h.Proxy.DynamicUpstreamsRaw)
+	}
+	if h.Proxy == nil || len(h.Proxy.Upstreams) == 0 && c.dynamic == "" {
 		p.addf(`there is no backend: write "to" with at least one address, like "to localhost:9001" ` +
 			`(in JSON, "reverse_proxy": {"upstreams": [{"dial": "localhost:9001"}]})`)
 		return c
 	}
 	var all []string
+	own := false
 	for _, u := range h.Proxy.Upstreams {
 		u.Dial = p.text("to", u.Dial)
 		addr, err := caddy.ParseNetworkAddress(u.Dial)
@@ -212,10 +229,23 @@ func (h *Handler) claim(p *problems) *claim {
 		case slices.Contains(all, u.Dial):
 			p.addf("backend %q is there twice: name it once, and set the capacity instead", u.Dial)
 		}
+		if u.MaxRequests < 0 {
+			p.addf("the capacity of backend %q must be 1 or more, not %d", u.Dial, u.MaxRequests)
+		}
+		if u.MaxRequests > 0 {
+			own = true
+		}
 		all = append(all, u.Dial)
 	}
 	slices.Sort(all)
 	c.backends = strings.Join(all, " ")
+	if own {
+		each := make([]string, len(all))
+		for _, u := range h.Proxy.Upstreams {
+			each[slices.Index(all, u.Dial)] = strconv.Itoa(u.MaxRequests)
+		}
+		c.capacities = strings.Join(each, " ")
+	}
 	return c
 }
 
@@ -231,17 +261,8 @@ func (h *Handler) checkProxy(p *problems) {
 	if lb != nil && (lb.Retries != 0 || lb.TryDuration != 0 || lb.TryInterval != 0) {
 		p.addf("use attempts and max_wait, and no retries, try_duration or try_interval")
 	}
-	if h.Proxy.DynamicUpstreamsRaw != nil {
-		p.addf(`the backends of a queue cannot be dynamic: name them with "to", and change them by a reload`)
-	}
-	if h.Proxy.HealthChecks != nil || h.Proxy.CBRaw != nil {
-		p.addf("the queue ejects backends that fail by itself: use health_uri and health_interval, " +
-			"and no other health checks and no circuit breaker")
-	}
-	for _, u := range h.Proxy.Upstreams {
-		if u.MaxRequests != 0 {
-			p.addf("use capacity instead of max_requests of backend %q", u.Dial)
-		}
+	if h.Proxy.HealthChecks != nil && h.Proxy.HealthChecks.Passive != nil || h.Proxy.CBRaw != nil {
+		p.addf("the queue ejects backends that fail by itself: remove the passive health checks and the circuit breaker")
 	}
 }
 

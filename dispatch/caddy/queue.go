@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -34,7 +33,6 @@ import (
 type queue struct {
 	name      string
 	transport *dispatchhttp.Transport
-	checks    checker
 
 	mu     sync.Mutex
 	last   settings
@@ -47,20 +45,24 @@ var queues = caddy.NewUsagePool()
 
 // settings are what handlers with one queue must agree on.
 type settings struct {
-	backends       string // dial addresses, separated by blanks, sorted
-	https          bool
-	capacity       int
-	limit          int
-	maxWait        time.Duration // 0 means no limit
-	healthURI      string
-	healthInterval time.Duration
+	backends   string // dial addresses, separated by blanks, sorted
+	dynamic    string // the source of others, as JSON
+	https      bool
+	capacity   int
+	capacities string // of each backend, 0 for those with that of all, separated by blanks
+	limit      int
+	maxWait    time.Duration // 0 means no limit
+	checks     string        // all options of health checks; empty without
 }
 
 // A claim is the use of a queue by one configuration.
 type claim struct {
 	settings
-	log       *slog.Logger
-	transport http.RoundTripper // for health checks
+	log    *slog.Logger
+	check  *check // nil without one
+	source reverseproxy.UpstreamSource
+	found  []string           // what the source has said last; the lock of the queue protects it
+	cancel context.CancelFunc // of follow
 }
 
 // String is for messages about two claims that differ.
@@ -72,22 +74,34 @@ func (s settings) String() string {
 	if s.maxWait > 0 {
 		text += ", max_wait " + s.maxWait.String()
 	}
-	if s.healthURI != "" {
-		text += ", health_uri " + s.healthURI + " every " + s.healthInterval.String()
+	if s.capacities != "" {
+		text += ", each " + s.capacities
+	}
+	if s.dynamic != "" {
+		text += ", dynamic " + s.dynamic
+	}
+	if s.checks != "" {
+		text += ", health checks " + s.checks
 	}
 	return text
 }
 
-// urls are the backends as dispatchhttp wants them. The host is the dial address, which may be one
-// of a Unix socket.
-func (s settings) urls() []*url.URL {
-	scheme := "http"
+func (s settings) scheme() string {
 	if s.https {
-		scheme = "https"
+		return "https"
 	}
-	var all []*url.URL
-	for dial := range strings.FieldsSeq(s.backends) {
-		all = append(all, &url.URL{Scheme: scheme, Host: dial})
+	return "http"
+}
+
+// urls are the backends as dispatchhttp wants them: those that the source has found, or else those
+// of the list. The host is the dial address, which may be one of a Unix socket.
+func (c *claim) urls() (all []*url.URL) {
+	dials := c.found
+	if len(dials) == 0 {
+		dials = strings.Fields(c.backends)
+	}
+	for _, dial := range dials {
+		all = append(all, &url.URL{Scheme: c.scheme(), Host: dial})
 	}
 	return all
 }
@@ -99,19 +113,25 @@ func (s settings) options(log *slog.Logger) []dispatchhttp.TransportOption {
 	if s.maxWait > 0 {
 		opts = append(opts, dispatchhttp.MaxWait(s.maxWait))
 	}
-	if s.healthURI != "" {
-		opts = append(opts, dispatchhttp.HealthCheck(s.healthURI, s.healthInterval))
+	if s.capacities != "" {
+		by := map[string]int{}
+		each := strings.Fields(s.capacities)
+		for i, dial := range strings.Fields(s.backends) {
+			if c, err := strconv.Atoi(each[i]); err == nil && c > 0 {
+				by[(&url.URL{Scheme: s.scheme(), Host: dial}).String()] = c
+			}
+		}
+		opts = append(opts, dispatchhttp.Capacities(by))
 	}
 	return opts
 }
 
 // openQueue returns the queue with a name, and takes a reference. If it is new it has the settings
-// of c but for health checks, which begin when the configuration starts.
+// of c; health checks begin when the configuration starts.
 func openQueue(name string, c *claim) (*queue, error) {
 	q, _, err := queues.LoadOrNew(name, func() (caddy.Destructor, error) {
 		q := &queue{name: name, last: c.settings}
-		q.last.healthURI = ""
-		t, err := dispatchhttp.NewTransport(c.urls(), append(q.last.options(c.log), dispatchhttp.Base(&q.checks))...)
+		t, err := dispatchhttp.NewTransport(c.urls(), c.options(c.log)...)
 		q.transport = t
 		return q, err
 	})
@@ -139,6 +159,11 @@ func (q *queue) start(c *claim) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.claims = append(q.claims, c)
+	if c.source != nil {
+		var ctx context.Context
+		ctx, c.cancel = context.WithCancel(context.Background())
+		go q.follow(ctx, c)
+	}
 	return q.apply(c)
 }
 
@@ -151,9 +176,11 @@ func (q *queue) stop(c *claim) error {
 		return nil
 	}
 	q.claims = slices.Delete(q.claims, i, i+1)
+	if c.cancel != nil {
+		c.cancel()
+	}
 	switch n := len(q.claims); {
 	case n == 0: // requests may still wait or be in flight, and end as they would have
-		q.last.healthURI = ""
 		q.transport.Configure(q.last.options(slog.New(slog.DiscardHandler))...)
 	case i == n:
 		return q.apply(q.claims[n-1])
@@ -163,47 +190,81 @@ func (q *queue) stop(c *claim) error {
 
 func (q *queue) apply(c *claim) error {
 	q.last = c.settings
-	q.checks.transport.Store(&c.transport)
-	q.transport.Configure(c.options(c.log)...)
+	opts := c.options(c.log)
+	if c.check != nil {
+		opts = append(opts, dispatchhttp.Check(c.check.run, time.Duration(c.check.Interval)),
+			dispatchhttp.CheckCounts(c.check.Passes, c.check.Fails))
+	}
+	q.transport.Configure(opts...)
+	if c.source != nil && c.found == nil {
+		return nil // what is there stays until the source has said something
+	}
 	return q.transport.Set(c.urls())
 }
 
-// A checker sends health checks by the transport of the configuration that runs.
-type checker struct {
-	transport atomic.Pointer[http.RoundTripper]
+// sourcePause is the time between two questions to a source of backends. The sources of Caddy answer
+// from what they remember until their refresh is due.
+const sourcePause = time.Second
+
+// follow asks the source of a claim for the backends until ctx ends.
+func (q *queue) follow(ctx context.Context, c *claim) {
+	ticker := time.NewTicker(sourcePause)
+	defer ticker.Stop()
+	failed := false
+	for {
+		found, err := ask(ctx, c.source)
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil && !failed {
+			c.log.Warn("queue: the source of backends has failed; those that are known stay", "queue", q.name, "error", err)
+		}
+		if failed = err != nil; !failed {
+			q.use(c, found)
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
-// dialInfoKey is the key by which reverse_proxy tells its transport what to dial. It has no
-// exported name; a backend that is a Unix socket cannot be dialled without it.
-const dialInfoKey caddy.CtxKey = "reverse_proxy.dial_info"
-
-// RoundTrip sends a health check. It prepares the request as the active health checks of
-// reverse_proxy do.
-func (c *checker) RoundTrip(req *http.Request) (*http.Response, error) {
-	transport := c.transport.Load()
-	if transport == nil {
-		return nil, errors.New("queue: the configuration has not started")
+// use makes the backends of a claim those that its source has found.
+func (q *queue) use(c *claim, found []string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if c.found != nil && slices.Equal(found, c.found) {
+		return
 	}
-	addr, err := caddy.ParseNetworkAddress(req.URL.Host)
+	c.found = found
+	if n := len(q.claims); n == 0 || q.claims[n-1] != c {
+		return
+	}
+	if err := q.transport.Set(c.urls()); err != nil {
+		c.log.Warn("queue: backends that the source has found cannot be used", "queue", q.name, "error", err)
+	}
+}
+
+// ask returns the dial addresses that a source has found, sorted. The request that it wants is one
+// of no client: its placeholders have no values.
+func ask(ctx context.Context, source reverseproxy.UpstreamSource) ([]string, error) {
+	ctx = context.WithValue(ctx, caddy.ReplacerCtxKey, caddy.NewReplacer())
+	ctx = context.WithValue(ctx, caddyhttp.VarsCtxKey, map[string]any{})
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/", nil)
 	if err != nil {
 		return nil, err
 	}
-	dial := reverseproxy.DialInfo{
-		Network: addr.Network, Address: addr.JoinHostPort(0),
-		Host: addr.Host, Port: strconv.Itoa(int(addr.StartPort)),
+	all, err := source.GetUpstreams(req)
+	if err != nil {
+		return nil, err
 	}
-	ctx := context.WithValue(req.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer())
-	ctx = context.WithValue(ctx, caddyhttp.VarsCtxKey, map[string]any{})
-	ctx = context.WithValue(ctx, dialInfoKey, dial)
-	out := req.WithContext(ctx)
-	u := *req.URL
-	out.URL = &u
-	out.URL.Host = dial.Address
-	if addr.IsUnixNetwork() {
-		out.Host = "localhost"
+	found := []string{}
+	for _, u := range all {
+		found = append(found, u.Dial)
 	}
-	out = out.WithContext(context.WithValue(ctx, caddyhttp.OriginalRequestCtxKey, *out))
-	return (*transport).RoundTrip(out)
+	slices.Sort(found)
+	return slices.Compact(found), nil
 }
 
 // app is the part of the module that Caddy starts and stops with a configuration. Handlers load it;
