@@ -20,22 +20,7 @@ import (
 
 // A WebSocket holds its slot until it is closed.
 func TestWebSocket(t *testing.T) {
-	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) {
-		if r.Header.Get("Upgrade") != "websocket" {
-			ok(w, r)
-			return
-		}
-		w.Header().Set("Upgrade", "websocket")
-		w.Header().Set("Connection", "Upgrade")
-		w.WriteHeader(http.StatusSwitchingProtocols)
-		conn, rw, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		io.Copy(conn, rw) // echoes
-	})
+	b := startBackend(t, echoing)
 	in := start(t, block(to(b), "capacity 1"))
 	conn, err := net.Dial("tcp", in.address)
 	if err != nil {
@@ -70,6 +55,49 @@ func TestWebSocket(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if q := in.idle(); q.Completed != 2 {
+		t.Errorf("%+v", q)
+	}
+}
+
+// echoing sends back what it gets on a WebSocket.
+func echoing(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != "websocket" {
+		ok(w, r)
+		return
+	}
+	w.Header().Set("Upgrade", "websocket")
+	w.Header().Set("Connection", "Upgrade")
+	w.WriteHeader(http.StatusSwitchingProtocols)
+	conn, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	defer conn.Close()
+	io.Copy(conn, rw) // echoes
+}
+
+// Trailers of a backend reach the client, with a header of half a megabyte.
+func TestTrailersAndLargeHeader(t *testing.T) {
+	large := strings.Repeat("x", 500<<10)
+	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Large", large)
+		w.Header().Set("Trailer", "X-End")
+		io.WriteString(w, "body")
+		w.Header().Set("X-End", "the end")
+	})
+	in := start(t, block(to(b), "capacity 1"))
+	for range 3 {
+		res, err := in.client.Get("http://" + in.address + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		if err != nil || string(text) != "body" || res.Trailer.Get("X-End") != "the end" || res.Header.Get("X-Large") != large {
+			t.Errorf("%q, %v, %v, %d bytes of a header", text, err, res.Trailer, len(res.Header.Get("X-Large")))
+		}
+	}
+	if q := in.idle(); q.Completed != 3 || q.Failed != 0 {
 		t.Errorf("%+v", q)
 	}
 }
