@@ -113,7 +113,7 @@ func follow(t *testing.T, capacity int, seed uint64) {
 		return int(hit(int32(item), all))
 	}}
 	for w := range n {
-		desk.Add(w, 0)
+		desk.Add(w)
 	}
 	c := &cluster{sim: sim.New(), load: &load{comes: make([]float64, requests), work: make([]float64, requests)}}
 	defer c.sim.Close()
@@ -139,7 +139,7 @@ func follow(t *testing.T, capacity int, seed uint64) {
 			w := busy[choices.Below(uint64(len(busy)))]
 			i := c.serving[w]
 			c.serving[w] = none
-			desk.Finish(int(w), 0)
+			desk.Finish(int(w))
 			p.finish(w, i)
 		default:
 			if desk.Served != requests || desk.Attempts != c.tries {
