@@ -685,13 +685,9 @@ func (m *maker) body(own string, states []string) mapping {
 	var b mapping
 	if m.likely(0.25) {
 		first := mapping{{"chance", m.chance(m.own())}}
-		for _, e := range m.clock(own, states) {
-			first = append(first, e)
-		}
+		first = append(first, m.clock(own, states)...)
 		other := mapping{{"otherwise", text("true")}}
-		for _, e := range m.clock(own, states) {
-			other = append(other, e)
-		}
+		other = append(other, m.clock(own, states)...)
 		b = b.with("split", list{first, other})
 	}
 	var race list
