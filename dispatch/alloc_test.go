@@ -48,7 +48,7 @@ func TestFullPoolAllocatesNothing(t *testing.T) {
 	for i := range workers {
 		workers[i] = func(context.Context, int) {
 			gate.RLock() // a worker of a burst waits until all of it is there
-			gate.RUnlock()
+			defer gate.RUnlock()
 			served.Done()
 		}
 	}
