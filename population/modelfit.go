@@ -36,6 +36,9 @@ func init() {
 		return sameModel([]byte(state.(*State).model.Source), model.(*Model).source)
 	}
 	modelfit.Passed = func(model any) []string { return model.(*Model).passed() }
+	modelfit.Delayed = func(model any, observation int) bool {
+		return model.(*Model).program.FirstPhase.Observations[observation].After != nil
+	}
 	modelfit.DrawnOf = func(result any) *modelfit.Drawn { return result.(*Result).drawn }
 }
 

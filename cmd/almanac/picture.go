@@ -38,8 +38,8 @@ func (f *pictureFlags) register(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.files, "picture", nil, "`file` for a picture of the run: .svg, .pdf or .png; "+
 		"may be repeated")
 	c.Flags().StringArrayVar(&f.show, "show", nil, "`names` of what the picture shows, separated by commas: states, "+
-		"states of machines as hiv=early,\nflows as a->b, names of what happens, total; a machine (all its states), "+
-		"states (all), flows (all)")
+		"states of machines as hiv=early,\nflows as a->b, names of what happens, observations, values, total; a machine "+
+		"(all its states),\nstates (all), flows (all)")
 	c.Flags().StringVar(&f.panels, "panels", "", "`attribute` by which the picture has a panel for each group: region, "+
 		"or region,age;\nthe model must record by it")
 	c.Flags().BoolVar(&f.log, "log", false, "logarithmic axis in the picture")
@@ -112,7 +112,7 @@ func (f *pictureFlags) checkLetters(c *cobra.Command, m *population.Model) error
 		return cli.Usagef("--title: the font of the pictures has no %s; write a .svg file, in which the title is a text, or "+
 			"another title", missing)
 	}
-	names := slices.Concat(m.Counted(), m.Names(), m.Attributes())
+	names := slices.Concat(m.Counted(), m.Names(), m.Attributes(), m.Observations(), m.Values())
 	for _, g := range m.Groups() {
 		names = append(names, g.Values...)
 	}
@@ -204,7 +204,7 @@ func (f *pictureFlags) matches(fit *population.Fit, s *study.Study) (all []pictu
 	shares := map[int][]modelfit.Observation{} // by replica
 	for i, m := range how.Matches() {
 		match := pictures.Match{Match: m}
-		if s.Posterior != nil || plain[i].Observed != 1 {
+		if m.Kind != "survey" && (s.Posterior != nil || plain[i].Observed != 1) {
 			match.Observed = func(replica int) float64 {
 				if shares[replica] == nil {
 					shares[replica] = plain

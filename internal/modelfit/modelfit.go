@@ -162,6 +162,9 @@ var (
 	// SameModel returns an error if a *population.Model is another than that of a *population.State.
 	SameModel func(model, state any) error
 
+	// Delayed reports whether an observation of a *population.Model counts after a delay.
+	Delayed func(model any, observation int) bool
+
 	// DrawnOf returns what SetDrawn recorded in a *population.Result.
 	DrawnOf func(result any) *Drawn
 )

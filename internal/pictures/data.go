@@ -28,14 +28,23 @@ type Data struct {
 // A Column is the observations of one quantity.
 type Column struct {
 	Name   string
-	Values []float64 // NaN is a gap
+	Values []float64 // NaN is a gap; of a survey, shares
 
 	of     quantity
+	tested string // of a survey: the column of how many were tested; empty if the values are shares
 	group  string // the individuals that are observed, as region=north; empty for everybody
 	groups []int  // of the model, which make up the group; nil if it does not record by them
 	record string // what it would have to record by
 	// observed is the probability that an individual is observed, in a replica; nil for 1.
 	observed func(replica int) float64
+}
+
+// title is what points are called.
+func (c *Column) title() string {
+	if c.tested != "" {
+		return c.Name + " of " + c.tested
+	}
+	return c.Name
 }
 
 func (c *Column) share(replica int) float64 {
@@ -52,8 +61,8 @@ type Match struct {
 }
 
 // ReadData reads a table: its first column is time, in the unit of the model, or date. Other
-// columns have the names of states, flows or names, or of matches. What happens is counted since
-// the row before. Columns that are nothing of the model are left out.
+// columns have the names of states, flows, names, observations or values, or of matches. What
+// happens is counted since the row before. Columns that are nothing of the model are left out.
 func ReadData(name string, table []byte, m *population.Model, matches []Match) (*Data, error) {
 	bad := func(line int, text string, args ...any) error {
 		return &Mistake{"data", fmt.Sprintf("%s:%d: %s", name, line, fmt.Sprintf(text, args...))}
@@ -95,6 +104,11 @@ func ReadData(name string, table []byte, m *population.Model, matches []Match) (
 		}
 		return nil, bad(1, "no column is a state, flow or name of the model")
 	}
+	for _, c := range d.Columns {
+		if c.tested != "" && !slices.Contains(head[1:], c.tested) {
+			return nil, bad(1, "%s is of %s, and there is no column of that name", c.Name, c.tested)
+		}
+	}
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
@@ -121,6 +135,17 @@ func ReadData(name string, table []byte, m *population.Model, matches []Match) (
 			if err != nil {
 				return nil, bad(line, "%s: %q is not a number", head[place], row[place])
 			}
+			if of := d.Columns[i].tested; of != "" {
+				text := row[1+slices.Index(head[1:], of)]
+				n, err := cell(text)
+				switch {
+				case err != nil:
+					return nil, bad(line, "%s: %q is not a number", of, text)
+				case y < 0 || y > n:
+					return nil, bad(line, "%s: %g of %g; expected a number from 0 to how many were tested", head[place], y, n)
+				}
+				y /= n // 0/0 is a gap
+			}
 			d.Columns[i].Values = append(d.Columns[i].Values, y)
 		}
 	}
@@ -135,26 +160,44 @@ func (d *Data) find(head []string, m *population.Model, matches []Match) (places
 	every, words := known(m)
 	for i, name := range head[1:] {
 		c := Column{Name: name}
-		k := slices.IndexFunc(matches, func(m Match) bool { return m.Column == name })
-		of := name
+		k, at := slices.IndexFunc(matches, func(m Match) bool { return m.Column == name }), slices.Index(words, name)
 		if k >= 0 {
-			of, c.observed = matches[k].Of, matches[k].Observed
-			c.narrow(m, matches[k].Where)
+			match := &matches[k]
+			at = slices.IndexFunc(every, func(q quantity) bool { return q.matches(m, &match.Match) })
+			c.tested, c.observed = match.Tested, match.Observed
+			c.narrow(m, match.Where)
+		} else if slices.ContainsFunc(matches, func(m Match) bool { return m.Tested == name }) {
+			continue
 		}
-		at := slices.Index(words, of)
 		if at < 0 {
 			d.Unused = append(d.Unused, name)
 			continue
 		}
-		if c.of = every[at]; k >= 0 && matches[k].Kind != "state" && c.of.kind == state {
-			c.of = every[slices.Index(words, "["+of+"]")] // a name of something that happens
-		}
-		if k >= 0 && matches[k].Kind == "flow" {
+		if c.of = every[at]; k >= 0 && matches[k].Kind == "flow" {
 			c.of.kind = map[kind]kind{flow: cumulative, named: happened}[c.of.kind]
 		}
 		d.Columns, places = append(d.Columns, c), append(places, i+1)
 	}
 	return places
+}
+
+// matches reports whether a column with a match is of a quantity.
+func (q quantity) matches(m *population.Model, match *modelfit.Match) bool {
+	switch q.kind {
+	case state:
+		return match.Kind == "state" && m.Counted()[q.index] == match.Of
+	case flow:
+		return (match.Kind == "incidence" || match.Kind == "flow") && m.Flows()[q.index].String() == match.Of
+	case named:
+		return (match.Kind == "incidence" || match.Kind == "flow") && m.Names()[q.index] == match.Of
+	case seen:
+		return match.Kind == "seen" && m.Observations()[q.index] == match.Of
+	case survey:
+		return match.Kind == "survey" && m.Observations()[q.index] == match.Of
+	case value:
+		return match.Kind == "value" && m.Values()[q.index] == match.Of
+	}
+	return false
 }
 
 // cell is a number, or NaN for a gap.
@@ -212,7 +255,7 @@ func (d *Data) rows(m *population.Model) ([]int, error) {
 
 // points are the data of a quantity, within the time of the run.
 func (v View) points(r *population.Result, q quantity) plot.Series {
-	s := plot.Series{Name: q.column.Name + " (data)", Same: true, Data: true}
+	s := plot.Series{Name: q.column.title() + " (data)", Same: true, Data: true}
 	if v.Panels != "" { // the columns of several groups share the legend
 		s.Name = strings.TrimSuffix(q.name, asObserved) + " (data)"
 	}
@@ -225,7 +268,7 @@ func (v View) points(r *population.Result, q quantity) plot.Series {
 		if t < r.Times[0] || t == r.Times[0] && q.interval() || t > r.Model.End() || math.IsNaN(y) {
 			continue
 		}
-		if v.Per > 0 { // of the living then, or at the start of the interval, by the median run
+		if v.Per > 0 && q.counts() { // of the living then, or at the start of the interval, by the median run
 			at := t
 			if q.interval() {
 				at = 2*x - t

@@ -43,6 +43,8 @@ func (c *Column) narrow(m *population.Model, where map[string][]string) {
 // problem says why a column cannot be drawn in a view, or is empty.
 func (v View) problem(m *population.Model, c *Column) string {
 	switch by, _ := v.grouping(m); {
+	case c.of.delayed(m):
+		return fmt.Sprintf("%s is of %s, which %s", c.Name, m.Observations()[c.of.index], resultsLater)
 	case v.Panels != "" && c.group == "":
 		return fmt.Sprintf("%s is of everybody, and panels are of groups", c.Name)
 	case c.group != "" && c.groups == nil:
@@ -137,12 +139,16 @@ func (q quantity) blank() bool {
 	return q.column == nil && slices.ContainsFunc(q.panels, func(c *Column) bool { return c.observed != nil })
 }
 
-// observedNote is the note about lines that are multiplied by the probability of being observed.
-func (v View) observedNote(all []quantity) string {
+// observedNote is the note about lines that are multiplied by the probability of being observed, and
+// about those of surveys.
+func (v View) observedNote(all []quantity) (note string) {
 	if slices.ContainsFunc(all, func(q quantity) bool { return strings.Contains(q.name, asObserved) }) {
-		return "; what is observed of them, without errors of observation"
+		note = "; what is observed of them, without errors of observation"
 	}
-	return ""
+	if slices.ContainsFunc(all, func(q quantity) bool { return q.kind == survey }) {
+		note += "; share positive: the mean chance of those whom a survey could ask, without the scatter of tests"
+	}
+	return note
 }
 
 // Undrawn says which columns of the data are not drawn in a view that can be drawn, and why.

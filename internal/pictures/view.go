@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/internal/suggest"
@@ -19,8 +20,8 @@ import (
 // occupied.
 type View struct {
 	// Show has states, those of machines (hiv=early), flows (a->b), names ([a] if a state has the same
-	// name), machines, "total", "states" or "flows". If there are none: what the data are of, or
-	// states. States are with those of machines, each machine in a panel of its own, unless there is
+	// name), observations (of a survey the share that is positive, and [survey] how many), values,
+	// machines, "total", "states" or "flows". If there are none: what the data are of, or states. States are with those of machines, each machine in a panel of its own, unless there is
 	// a panel for each group.
 	Show   []string
 	Panels string  // a grouping of the model: a panel for each group
@@ -49,12 +50,20 @@ func (v View) Check(m *population.Model) error {
 			return err
 		}
 		for _, q := range all {
+			if q.kind == value {
+				return &Mistake{"panels", q.name + " is of everybody, and panels are of groups"}
+			}
 			if q.asked && q.ofNobody(m) {
 				return &Mistake{"panels", q.name + " only sets parameters, which happens to no individual, so no group has any"}
 			}
 		}
 		if mixed(all) {
-			return &Mistake{"panels", "a panel has states or flows; show only one of the two"}
+			return &Mistake{"panels", "a panel has states or flows or shares of surveys; show only one of these"}
+		}
+	}
+	for _, q := range all {
+		if q.delayed(m) {
+			return &Mistake{"show", m.Observations()[q.index] + " " + resultsLater}
 		}
 	}
 	if v.Data == nil {
@@ -77,6 +86,9 @@ const (
 	named           // what happened in each interval
 	cumulative      // changes of state since the start
 	happened        // what happened since the start
+	seen            // what an observation has seen in each interval
+	survey          // the mean chance that a survey finds somebody positive
+	value           // a recorded value
 )
 
 // A quantity is a line of a picture.
@@ -111,7 +123,26 @@ func insert(all []quantity, q quantity) []quantity {
 }
 
 // interval reports whether the quantity is counted in each interval.
-func (q quantity) interval() bool { return q.kind == flow || q.kind == named }
+func (q quantity) interval() bool { return q.kind == flow || q.kind == named || q.kind == seen }
+
+// counts reports whether the quantity is a number of individuals.
+func (q quantity) counts() bool { return q.kind != survey && q.kind != value }
+
+// alike reports whether two quantities can be drawn over the same axis.
+func (q quantity) alike(p quantity) bool {
+	if q.counts() && p.counts() {
+		return q.interval() == p.interval()
+	}
+	return q.kind == p.kind && (q.kind == survey || q.index == p.index)
+}
+
+// delayed reports whether the quantity is of a survey whose results come after a delay. A run
+// records how many tests have a result, and so does not say how many are of one survey.
+func (q quantity) delayed(m *population.Model) bool {
+	return q.kind == survey && modelfit.Delayed(m, q.index)
+}
+
+const resultsLater = "counts results after a delay, and a run does not record how many it asked each time"
 
 // ofNobody reports whether the quantity counts what happens to no individual, and so to no group.
 func (q quantity) ofNobody(m *population.Model) bool {
@@ -126,7 +157,7 @@ func happens(names []string) string {
 }
 
 func mixed(all []quantity) bool {
-	return slices.ContainsFunc(all, func(q quantity) bool { return q.interval() != all[0].interval() })
+	return slices.ContainsFunc(all, func(q quantity) bool { return !q.alike(all[0]) })
 }
 
 // known returns everything that can be shown by its name, in the order in which names are looked
@@ -144,7 +175,20 @@ func known(m *population.Model) (all []quantity, words []string) {
 			words = append(words, fmt.Sprintf(brackets, n))
 		}
 	}
-	return append(all, quantity{kind: total, name: "total"}), append(words, "total")
+	all, words = append(all, quantity{kind: total, name: "total"}), append(words, "total")
+	for i, o := range m.Observations() {
+		if m.IsSurvey(i) {
+			all = append(all, quantity{kind: survey, index: i, name: o + ": share positive"},
+				quantity{kind: seen, index: i, name: o + ": positive"})
+			words = append(words, o, "["+o+"]")
+			continue
+		}
+		all, words = append(all, quantity{kind: seen, index: i, name: o}), append(words, o)
+	}
+	for i, v := range m.Values() {
+		all, words = append(all, quantity{kind: value, index: i, name: v}), append(words, v)
+	}
+	return all, words
 }
 
 // quantities returns what is shown. Those that are not named but belong to states or flows are
@@ -215,7 +259,7 @@ func unknown(name string, words []string, m *population.Model) string {
 		return text + fmt.Sprintf("; did you mean %q?", near)
 	}
 	states := m.Counted()
-	some := words[:len(states)+len(m.Flows())+len(m.Names())]
+	some := slices.Concat(words[:len(states)+len(m.Flows())+len(m.Names())], m.Observations(), m.Values())
 	if len(some) > 20 {
 		return text + "; it has the states " + strings.Join(states[:min(20, len(states))], ", ")
 	}
@@ -270,7 +314,7 @@ func (v View) Draw(r *population.Result) (Picture, error) {
 			c := v.chart(r, []quantity{q})
 			c.Title = q.name
 			if q.column != nil { // panels of their own have no legend
-				c.Note = "points: " + q.column.Name + " (data)"
+				c.Note = "points: " + q.column.title() + " (data)"
 			}
 			ps.Charts = append(ps.Charts, c)
 		}
@@ -404,6 +448,12 @@ func (q quantity) empty(r *population.Result) bool {
 		in = r.Total()
 	case flow, cumulative:
 		in = r.Flow(q.index)
+	case seen:
+		in = r.Seen(q.index)
+	case survey:
+		in = r.Expected(q.index)
+	case value:
+		in = r.Value(q.index)
 	default:
 		in = r.Named(q.index)
 	}
@@ -462,6 +512,12 @@ func smallMultiples(r *population.Result, by Grouping, chart func(part *populati
 
 // label is the label of the y axis.
 func (v View) label(r *population.Result, q quantity) string {
+	switch q.kind {
+	case survey:
+		return "share positive"
+	case value:
+		return r.Model.Values()[q.index]
+	}
 	what := "individuals"
 	if v.Per > 0 {
 		what = "per " + format.Thousands(v.Per) + " individuals"
@@ -507,13 +563,11 @@ func (v View) at(r *population.Result, q quantity) []int {
 	return at
 }
 
-// line is the median of the replicas, with a band for the middle 90 % of several.
+// line is the median of the replicas, with a band for the middle 90 % of several. That of a survey
+// goes from one to the next.
 func (v View) line(r *population.Result, q quantity) plot.Series {
 	at := v.at(r, q)
-	s := plot.Series{Name: q.name, Steps: q.interval(), Y: make([]float64, len(at))}
-	if len(r.Runs) > 1 {
-		s.Low, s.High = make([]float64, len(at)), make([]float64, len(at))
-	}
+	s := plot.Series{Name: q.name, Steps: q.interval()}
 	values := make([]float64, 0, len(r.Runs))
 	for k, row := range at {
 		before := row
@@ -530,12 +584,16 @@ func (v View) line(r *population.Result, q quantity) plot.Series {
 				values = append(values, y)
 			}
 		}
+		if q.kind == survey && len(values) == 0 {
+			continue
+		}
 		slices.Sort(values)
-		s.X, s.Y[k] = append(s.X, r.Times[row]), median(values)
-		if s.Low != nil {
-			s.Low[k], s.High[k] = quantile.Of(values, 0.05), quantile.Of(values, 0.95)
+		s.Add(r.Times[row], median(values))
+		if len(r.Runs) > 1 {
+			s.Low, s.High = append(s.Low, quantile.Of(values, 0.05)), append(s.High, quantile.Of(values, 0.95))
 		}
 	}
+	s.Triangles = q.kind == survey && len(s.X) == 1 // a dot would look like data
 	return s
 }
 
@@ -560,7 +618,7 @@ func (q quantity) value(run *population.Run, before, row int, per float64) float
 	if q.column != nil {
 		y *= q.column.share(run.Replica)
 	}
-	if per > 0 {
+	if per > 0 && q.counts() {
 		if living == 0 {
 			return math.NaN()
 		}
@@ -582,6 +640,16 @@ func (q quantity) count(run *population.Run, before, row int) float64 {
 		return float64(run.Named(row, q.index) - run.Named(before, q.index))
 	case cumulative:
 		return float64(run.Flow(row, q.index))
+	case seen:
+		return float64(run.Seen(row, q.index) - run.Seen(before, q.index))
+	case survey:
+		expected, tested := run.Expected(row, q.index), run.Tested(row, q.index)
+		if before < row { // otherwise those at the start
+			expected, tested = expected-run.Expected(before, q.index), tested-run.Tested(before, q.index)
+		}
+		return expected / float64(tested) // NaN if there is no survey
+	case value:
+		return run.Value(row, q.index)
 	}
 	return float64(run.Named(row, q.index)) // happened
 }

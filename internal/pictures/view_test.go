@@ -431,3 +431,121 @@ func TestViewDataOfGroups(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A survey is drawn as the share that it would find positive, from one survey to the next, over the
+// share of the data; what is seen is counted in each interval; a value has an axis of its own.
+func TestViewDataOfObservations(t *testing.T) {
+	// At day 5 300 more come into i.
+	const model = `name: observed
+time: {unit: day, start: 0, end: 20}
+population: {size: 1000, start: {i: 100, s: rest}}
+attributes: {region: {a: 50%, b: rest}}
+states: {s: {}, i: {}}
+interventions: [{at: 5 days, who: s, to: i, count: 300, name: arrival}]
+observe:
+  survey: {at: 0 days, every: 8 days, count: 50, chance: {by: state, s: 10%, i: 60%}}
+  ill: {at: 8 days, every: 100 days, count: 10, where: {region: a}, chance: {by: state, s: 0%, i: 100%}}
+  late: {at: 4 days, chance: 50%, after: 1 day}
+  cases: {of: arrival}
+record: {every: 1 day, by: [region], values: {half: count(i) / 2}}
+`
+	m, r := ran(t, model, 3)
+	of := func(column, kind, of, tested string) Match {
+		return Match{Match: modelfit.Match{Column: column, Kind: kind, Of: of, Tested: tested}}
+	}
+	matches := []Match{of("pos", "survey", "survey", "n"), of("found", "seen", "survey", ""),
+		of("slow", "survey", "late", "n"), of("c", "seen", "cases", ""), of("h", "value", "half", "")}
+	read := func(table string) (*Data, error) { return ReadData("d.csv", []byte(table), m, matches) }
+	d, err := read("time,pos,n,found,slow,c,h\n4,10,40,1,2,3,40\n8,NA,50,4,5,6,190\n16,0,0,7,NA,9,\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Unused) > 0 || len(d.Columns) != 5 {
+		t.Fatalf("%+v", d)
+	}
+	v := View{Data: d, Per: 10}
+	ps := drawn(t, v, r).(plot.Panels)
+	var titles []string
+	for _, c := range ps.Charts {
+		titles = append(titles, c.Title+", "+c.YLabel+", "+c.Note)
+	}
+	if got, want := strings.Join(titles, "\n"), `survey: share positive, share positive, points: pos of n (data)
+survey: positive, per 10 individuals, in each interval, points: found (data)
+cases, per 10 individuals, in each interval, points: c (data)
+half, half, points: h (data)`; got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	if !strings.HasSuffix(ps.Note, "; share positive: the mean chance of those whom a survey could ask, without the "+
+		"scatter of tests") {
+		t.Error(ps.Note)
+	}
+	// 100 and then 400 of 1000 are in i: 10% + 50% of these, in every replica.
+	share := ps.Charts[0].Series
+	if len(share[0].X) != 3 || share[0].X[2] != 16 {
+		t.Fatalf("%v", share[0].X)
+	}
+	for k, want := range []float64{0.15, 0.3, 0.3} {
+		for _, got := range []float64{share[0].Y[k], share[0].Low[k], share[0].High[k]} {
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("survey %d: %g, want %g", k, got, want)
+			}
+		}
+	}
+	if fmt.Sprint(share[1].X, share[1].Y) != "[4] [0.25]" {
+		t.Errorf("%+v", share[1])
+	}
+	found := ps.Charts[1].Series[0]
+	var counts []float64
+	for i := range r.Runs {
+		counts = append(counts, float64(r.Runs[i].Seen(8, 0)-r.Runs[i].Seen(4, 0))/100)
+	}
+	slices.Sort(counts)
+	if found.Y[2] != counts[1] || ps.Charts[2].Series[0].Y[2] != 3 || ps.Charts[3].Series[0].Y[8] != 200 {
+		t.Errorf("%v, want %v; %v; %v", found.Y, counts, ps.Charts[2].Series[0].Y, ps.Charts[3].Series[0].Y)
+	}
+	if got := v.Undrawn(m); !slices.Equal(got, []string{"slow is of late, which " + resultsLater}) {
+		t.Errorf("%q", got)
+	}
+	// By name: surveys share an axis, and one that asks once is a mark unlike data.
+	c := drawn(t, View{Show: []string{"survey", "ill"}}, r).(plot.Chart)
+	var in []float64 // the share of those of region a
+	for i := range r.Runs {
+		in = append(in, float64(r.Runs[i].In(0).Count(8, 1))/float64(r.Runs[i].In(0).Total(8)))
+	}
+	slices.Sort(in)
+	if s := c.Series[1]; s.Name != "ill: share positive" || !s.Triangles || c.Series[0].Triangles ||
+		fmt.Sprint(s.X) != "[8]" || math.Abs(s.Y[0]-in[1]) > 1e-9 {
+		t.Errorf("%+v, want %g", s, in[1])
+	}
+	byRegion := drawn(t, View{Show: []string{"survey"}, Panels: "region"}, r).(plot.Panels)
+	if s := byRegion.Charts[0].Series[0]; len(s.X) != 3 || !(s.Y[0] > 0.1 && s.Y[0] < 0.2) {
+		t.Errorf("%+v", s)
+	}
+	for _, refused := range []struct {
+		v    View
+		want string
+	}{
+		{View{Show: []string{"late"}}, "late " + resultsLater},
+		{View{Show: []string{"survei"}}, `did you mean "survey"?`},
+		{View{Show: []string{"half"}, Panels: "region"}, "half is of everybody"},
+		{View{Show: []string{"survey", "i"}, Panels: "region"}, "show only one of these"},
+	} {
+		if err := refused.v.Check(m); err == nil || !strings.Contains(err.Error(), refused.want) {
+			t.Errorf("%v: %v, want %s", refused.v.Show, err, refused.want)
+		}
+	}
+	for table, want := range map[string]string{
+		"time,pos\n4,1\n":        "d.csv:1: pos is of n, and there is no column of that name",
+		"time,pos,n\n4,5,4\n":    "d.csv:2: pos: 5 of 4; expected a number from 0 to how many were tested",
+		"time,pos,n\n4,1,many\n": `d.csv:2: n: "many" is not a number`,
+	} {
+		if _, err := read(table); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", table, err, want)
+		}
+	}
+	// Without a match a column of the name of a survey has shares.
+	d, err = ReadData("d.csv", []byte("time,survey,cases\n4,0.2,3\n"), m, nil)
+	if err != nil || d.Columns[0].Values[0] != 0.2 || len(d.Columns) != 2 {
+		t.Errorf("%+v, %v", d, err)
+	}
+}
