@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -109,12 +110,20 @@ func TestConfigureChecks(t *testing.T) {
 // ejected it; then one failed check prolongs the ejection.
 func TestCheckCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		var results []error // of the checks to come; then they pass
+		next := func(all ...error) {
+			mu.Lock()
+			defer mu.Unlock()
+			results = all
+		}
 		tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}}, Backoff(time.Second, time.Second), CheckCounts(3, 2),
 			Check(func(_ context.Context, u *url.URL) error {
 				if u.Host != "a" {
 					t.Errorf("the check is of %s", u)
 				}
+				mu.Lock()
+				defer mu.Unlock()
 				if len(results) == 0 {
 					return nil
 				}
@@ -134,7 +143,7 @@ func TestCheckCounts(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Millisecond)
-		results = []error{errOwn, nil, errOwn, errOwn, nil, nil, errOwn}
+		next(errOwn, nil, errOwn, errOwn, nil, nil, errOwn)
 		after(false, false, false, true, true, true, true, true, true, false)
 
 		slot, err := tr.Acquire(t.Context())
@@ -142,7 +151,7 @@ func TestCheckCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		slot.Release(errOwn)
-		results = []error{errOwn}
+		next(errOwn)
 		after(true, true, true, false)
 	})
 }

@@ -250,10 +250,11 @@ def _study(kind: type[_R], command: str, model: Optional[Model], args: list[str]
     def partial() -> Optional[Result]:
         try:
             with open(directory / "summary.json", encoding="utf-8") as file:
-                ours = json.load(file)["incomplete"]  # a complete one is of an earlier run, which stays
+                incomplete = json.load(file)["incomplete"]
         except OSError:
             return None
-        return kind(directory, "", scratch) if ours else None
+        # A complete one in the caller's directory is of an earlier run, which stays.
+        return kind(directory, "", scratch) if incomplete or scratch else None
 
     printed = _done(line, source, progress, partial)
     if not directory.is_dir() or not any(directory.iterdir()):

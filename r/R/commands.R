@@ -62,8 +62,10 @@ study <- function(command, model, args, more, out, progress, series = FALSE, dra
   }
   partial <- function() {
     summary <- file.path(directory, "summary.json")
-    # A complete one is of an earlier run, which stays.
-    if (file.exists(summary) && isTRUE(read_json(summary)$incomplete)) result(command, directory, "", is.null(out))
+    # A complete one in the caller's directory is of an earlier run, which stays.
+    if (file.exists(summary) && (is.null(out) || isTRUE(read_json(summary)$incomplete))) {
+      result(command, directory, "", is.null(out))
+    }
   }
   text <- done(line, model$text, progress, partial)
   if (length(list.files(directory)) == 0) {
