@@ -166,3 +166,27 @@ interventions: [{at: 1 day, every: 1 day, who: everyone, move: `+move+`, name: l
 		}
 	}
 }
+
+// A move to a new household changes who is alike, so that a move to any school at the same time is
+// to a new one.
+func TestMoveToAnyOfAnotherHousehold(t *testing.T) {
+	m := compiled(t, `
+name: alike
+time: {unit: day, end: 2}
+population: {size: 12, start: {here: rest}}
+places:
+  household: {size: 3, join: new}
+  school: {size: 3, alike: [household], join: any}
+states: {here: {}}
+interventions: [{at: 1 day, who: everyone, move: {household: new, school: any}}]
+`)
+	r, err := m.Run(t.Context(), population.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k, name := range []string{"household", "school"} {
+		if p := r.Runs[0].Places(r.Rows()-1, k); p.Number != 12 || p.Members != 12 {
+			t.Errorf("%d in %d places of kind %s, wanted 12 in 12", p.Members, p.Number, name)
+		}
+	}
+}

@@ -173,7 +173,7 @@ func (r *Run) moveToAny(id uint32, k int) bool {
 	room := seats.Room(group)
 	n := len(room)
 	own := -1
-	if seats.Seated(id) {
+	if seats.Seated(id) && seats.Group(seats.Place(id)) == group { // another kind may have moved before
 		if own = seats.InRoom(seats.Place(id)); own >= 0 {
 			n--
 		}
